@@ -11,8 +11,11 @@ from functools import cache
 from typing import Any, TypeVar
 
 import numba
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic
 
-__all__ = ["inline", "kernel", "spread", "threads"]
+__all__ = ["bits", "from_bits", "inline", "kernel", "spread", "threads"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -33,6 +36,18 @@ def inline(function: F) -> F:
     return numba.njit(**_OPTIONS)(function)  # type: ignore[no-any-return]
 
 
+@intrinsic  # type: ignore[untyped-decorator]
+def bits(_typing: Any, _x: Any) -> Any:
+    """The 64 bits of a float as an integer; usable in kernels only."""
+    return types.int64(types.float64), lambda _, builder, __, args: builder.bitcast(args[0], ir.IntType(64))
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def from_bits(_typing: Any, _x: Any) -> Any:
+    """The float that 64 bits stand for, the inverse of `bits`; usable in kernels only."""
+    return types.float64(types.int64), lambda _, builder, __, args: builder.bitcast(args[0], ir.DoubleType())
+
+
 def threads() -> int:
     """How many threads kernels are spread over: the processors this process may use, or PFES_THREADS."""
     asked = os.environ.get("PFES_THREADS", "")
@@ -46,13 +61,19 @@ def threads() -> int:
 def spread(work: Callable[[Any], None], pieces: Iterable[Any]) -> None:
     """Call work(piece) for every piece, on as many threads as `threads()` allows; errors are raised here."""
     todo = list(pieces)
-    workers = min(threads(), len(todo))
-    if workers <= 1:
-        for piece in todo:
+    queue = iter(todo)  # shared: next() on a list iterator is atomic, so whoever is free takes the next piece
+
+    def drain() -> None:
+        for piece in queue:
             work(piece)
-        return
-    # list() waits for all and re-raises the first error
-    list(_pool(workers, os.getpid()).map(work, todo))
+
+    helpers = min(threads(), len(todo)) - 1
+    others = [_pool(helpers, os.getpid()).submit(drain) for _ in range(helpers)]
+    try:
+        drain()
+    finally:
+        for other in others:
+            other.result()
 
 
 @cache
