@@ -4,10 +4,12 @@ Kernels are serial, release the GIL and are cached on disk; parallelism is threa
 Where no cache directory can be written the same code runs, compiled anew in each process.
 """
 
+import hashlib
 import os
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
+from pathlib import Path
 from typing import Any, TypeVar
 
 import numba
@@ -25,6 +27,8 @@ _OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "fastmath": {
 
 def kernel(function: F) -> F:
     """Compile `function` on first call: serial, without the GIL, cached where a cache can be written."""
+    # numba's cache looks at the kernel's own file only, not at what it inlines from others: name all of it
+    function.__qualname__ = f"{function.__name__}-{_fingerprint()}"
     try:
         return numba.njit(cache=True, **_OPTIONS)(function)  # type: ignore[no-any-return]
     except RuntimeError:  # numba finds no directory for its cache
@@ -74,6 +78,15 @@ def spread(work: Callable[[Any], None], pieces: Iterable[Any]) -> None:
     finally:
         for other in others:
             other.result()
+
+
+@cache
+def _fingerprint() -> str:
+    """Short digest of the package's sources."""
+    digest = hashlib.blake2b(digest_size=6)
+    for source in sorted(Path(__file__).parent.rglob("*.py")):
+        digest.update(source.read_bytes())
+    return digest.hexdigest()
 
 
 @cache

@@ -9,8 +9,8 @@
     h        hazard: density at a bound over Z                    hazard_a, hazard_b
     g        H[z] - H[z | a < z <= b]: what a truncation tells    deficit
 
-The scalar functions in the first half are compiled into the kernels of other modules; `tails` has no branches, so that
-loops over it become vector instructions. `truncated` is the careful one: it keeps its accuracy for intervals that are
+The scalar functions in the first half are compiled into the kernels of other modules; `density`, `smaller_tail` and
+`tails` have no branches, so that loops over them become vector instructions. `truncated` is the careful one: it keeps its accuracy for intervals that are
 1e12 deviations away, 1e-12 wide, or both. The last part offers the same to Python, for arrays.
 """
 
@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from pfes.compiled import bits, from_bits, inline, kernel
 
-__all__ = ["Truncated", "cdf", "log_interval", "mills", "pdf", "sf", "tails", "truncate", "truncated", "x_pdf"]
+__all__ = ["Truncated", "cdf", "density", "log_interval", "mills", "pdf", "sf", "smaller_tail", "tails", "truncate", "truncated", "x_pdf"]
 
 LOG_ROOT_2PI = 0.9189385332046727
 ROOT_2PI = 2.5066282746310002
@@ -91,13 +91,25 @@ def mills(t: float) -> float:
 
 
 @inline
+def density(x: float) -> float:
+    """phi(x) without branches; 0 beyond FAR."""
+    t = min(abs(x), FAR)
+    value = _exp(-0.5 * t * t) * INV_ROOT_2PI
+    return value if abs(x) <= FAR else 0.0
+
+
+@inline
+def smaller_tail(x: float, phi: float) -> float:
+    """P(z > |x|) without branches, given phi(x)."""
+    return phi * mills(min(abs(x), FAR))
+
+
+@inline
 def tails(x: float) -> tuple[float, float, float]:
     """Lower tail, upper tail and density at x, without branches; beyond FAR the small ones are 0."""
-    t = min(abs(x), FAR)
-    density = _exp(-0.5 * t * t) * INV_ROOT_2PI
-    density = density if abs(x) <= FAR else 0.0
-    small = density * mills(t)
-    return (small if x < 0.0 else 1.0 - small), (1.0 - small if x < 0.0 else small), density
+    phi = density(x)
+    small = smaller_tail(x, phi)
+    return (small if x < 0.0 else 1.0 - small), (1.0 - small if x < 0.0 else small), phi
 
 
 @inline

@@ -1,0 +1,1 @@
+"""What a measurement tells about a Pareto frontier, in nats."""

@@ -1,0 +1,80 @@
+"""Candidates side by side: the layout in which the kernels work.
+
+Up to LANES candidates are treated at once. A table has one row per bound of the frontier (prepared.Frontier.values) and
+one lane per candidate, so that a cell's arithmetic is the same short run of vector instructions whatever the candidate.
+
+Which cells to use depends on the candidate. A mean inside the dominated region has Z >= 2^-L, and 1 - Z from the cells
+of the complement keeps its relative accuracy however deep it lies; a mean outside has Z <= 1 - 2^-L and needs the
+dominated cells, whose Z keeps relative accuracy however small (theory 2, "Precision in both tails").
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pfes.compiled import inline
+from pfes.normal import FAR, density, smaller_tail
+
+__all__ = ["FAR_ABOVE", "LANES", "TINY", "separate", "standardise"]
+
+Array = NDArray[np.float64]
+
+LANES = 32
+TINY = 1e-60  # below this mass sums of products are left for logarithms (tails.py)
+FAR_ABOVE = np.nan  # the mark of a candidate so left; no finite argument gives nan, so it cannot be mistaken
+
+
+@inline
+def separate(points: Array, mean: Array, order: NDArray[np.int64]) -> int:
+    """Fill order (N,) with the candidates whose mean is dominated by a point first; return how many they are."""
+    inside, outside = 0, mean.shape[0]
+    for n in range(mean.shape[0]):
+        dominated = False
+        for s in range(points.shape[0]):
+            below = True
+            for l in range(points.shape[1]):
+                if mean[n, l] > points[s, l]:
+                    below = False
+                    break
+            if below:
+                dominated = True
+                break
+        if dominated:
+            order[inside] = n
+            inside += 1
+        else:
+            outside -= 1
+            order[outside] = n
+    return inside
+
+
+@inline
+def standardise(
+    frontier: Any, mean: Array, std: Array, chosen: NDArray[np.int64], alpha: Array, lower: Array, upper: Array, phi: Array
+) -> None:
+    """Fill tables (J, LANES): alpha = (bound - mean) / std, both tails and the density there.
+
+    alpha is kept within +-FAR: beyond it the density is 0 and alpha serves only as its factor.
+    """
+    lanes = chosen.size
+    centre, scale, row = np.empty(lanes), np.empty(lanes), np.empty(lanes)
+    for l in range(mean.shape[1]):
+        for i in range(lanes):
+            centre[i] = mean[chosen[i], l]
+            scale[i] = 1.0 / std[chosen[i], l]
+        for j in range(frontier.start[l], frontier.start[l + 1]):
+            # one short loop per table: a loop over many arrays is not turned into vector instructions
+            value = frontier.values[j]
+            for i in range(lanes):
+                row[i] = (value - centre[i]) * scale[i]
+            for i in range(lanes):
+                phi[j, i] = density(row[i])
+            for i in range(lanes):
+                upper[j, i] = smaller_tail(row[i], phi[j, i])
+            for i in range(lanes):
+                small, below = upper[j, i], row[i] < 0.0
+                lower[j, i] = small if below else 1.0 - small
+                upper[j, i] = 1.0 - small if below else small
+            for i in range(lanes):
+                alpha[j, i] = min(max(row[i], -FAR), FAR)

@@ -1,0 +1,50 @@
+"""The volume that points dominate above a reference point: for plots and tests, never needed by the search."""
+
+import moocore
+import numpy as np
+import numpy.typing as npt
+
+from pfes.errors import InvalidInput
+from pfes.pareto.tables import point_table
+
+__all__ = ["hypervolume"]
+
+
+def hypervolume(points: npt.ArrayLike, ref: npt.ArrayLike) -> float:
+    """Measure the region dominated by `points` and above `ref`; every objective is maximised.
+
+    Args:
+        points: (S, L); a point that is not above `ref` in every objective adds nothing, and no points give 0.0.
+            A coordinate +inf is refused: the answer would be inf or, next to a vanishing side, undefined.
+        ref: (L,), finite.
+
+    Raises:
+        InvalidInput: shapes that do not match, nan, +inf in `points`, or a reference point that is not finite.
+    """
+    corner = _reference(ref)
+    if np.size(points) == 0:  # before the check of shapes, so that [] will do
+        return 0.0
+    table = point_table(points)
+    if table.shape[1] != len(corner):
+        raise InvalidInput(
+            f"got points with {table.shape[1]} objectives and a reference point with {len(corner)}; "
+            "wanted as many in both; try ref of shape (L,) for points of shape (S, L)"
+        )
+    if np.isposinf(table).any():
+        row = int(np.isposinf(table).any(axis=1).argmax())
+        raise InvalidInput(
+            f"got +inf in row {row}; wanted points that dominate a finite volume; "
+            "try leaving virtual points (thresholds) out, or np.minimum(points, bound)"
+        )
+    above = table[(table > corner).all(axis=1)]
+    return float(moocore.hypervolume(above, ref=corner, maximise=True)) if len(above) else 0.0
+
+
+def _reference(ref: npt.ArrayLike) -> npt.NDArray[np.float64]:
+    corner = np.array(ref, dtype=np.float64)
+    if corner.ndim != 1 or len(corner) == 0 or not np.isfinite(corner).all():
+        raise InvalidInput(
+            f"got the reference point {corner.tolist()}; wanted a list of L finite numbers, one per objective; "
+            "try a little below the smallest value of each objective"
+        )
+    return corner
