@@ -16,12 +16,13 @@ from numpy.typing import NDArray
 from pfes.compiled import inline
 from pfes.normal import FAR, density, smaller_tail
 
-__all__ = ["FAR_ABOVE", "LANES", "TINY", "separate", "standardise"]
+__all__ = ["FAR_ABOVE", "LANES", "TINY", "TINY_MATCHED", "separate", "standardise"]
 
 Array = NDArray[np.float64]
 
 LANES = 32
 TINY = 1e-60  # below this mass sums of products are left for logarithms (tails.py)
+TINY_MATCHED = 1e-16  # the same for variances, which cancel as the fourth power of the distance
 FAR_ABOVE = np.nan  # the mark of a candidate so left; no finite argument gives nan, so it cannot be mistaken
 
 

@@ -1,0 +1,107 @@
+"""The marginal of one objective given F, by its drops.
+
+Given F, the density of f_l is the normal's times W_s / Z on the interval s that ends at the objective's value v_s:
+W_s is the probability that the other objectives lie in the cells that span the interval, and only falls as f_l rises.
+Its drop at v_t is D_t >= 0, so that W_s = sum_{t >= s} D_t and Z = sum_t D_t Phi(alpha_t)               theory 5
+
+A cell adds prod_{l' != l} z_l' to the drop at one end of its run of intervals and takes it from the drop at the other
+end; no cell is split. `first` and `second` are its rows as in truncation.py: it adds at `second`, takes at `first`,
+for cells of either side. All functions here work on tables (J, LANES), one row per bound.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pfes.compiled import inline
+
+__all__ = ["close_tops", "slopes_of_drops", "sum_drops"]
+
+Array = NDArray[np.float64]
+Rows = NDArray[np.int32]
+
+
+@inline
+def _cell(tail: Array, first: Rows, second: Rows, m: int, lanes: int, z: Array) -> None:
+    """Probability of cell m in each objective: z (L, LANES)."""
+    for l in range(first.shape[1]):
+        f, s = first[m, l], second[m, l]
+        for i in range(lanes):
+            z[l, i] = tail[s, i] - tail[f, i]
+
+
+@inline
+def sum_drops(tail: Array, first: Rows, second: Rows, lanes: int, drop: Array, work: Array) -> None:
+    """Fill drop (J, LANES); rows at -inf and, where the top is closed, +inf hold no drop (see close_tops)."""
+    objectives = first.shape[1]
+    z, before, after = work[0], work[1], work[2, 0]
+    for j in range(drop.shape[0]):
+        for i in range(lanes):
+            drop[j, i] = 0.0
+    for i in range(lanes):
+        before[0, i] = 1.0
+    for m in range(first.shape[0]):
+        _cell(tail, first, second, m, lanes, z)
+        for l in range(objectives):
+            for i in range(lanes):
+                before[l + 1, i] = before[l, i] * z[l, i]
+        for i in range(lanes):
+            after[i] = 1.0
+        for l in range(objectives - 1, -1, -1):
+            f, s = first[m, l], second[m, l]
+            for i in range(lanes):
+                drop[s, i] += before[l, i] * after[i]
+            for i in range(lanes):
+                drop[f, i] -= before[l, i] * after[i]
+            for i in range(lanes):
+                after[i] *= z[l, i]
+
+
+@inline
+def close_tops(frontier: Any, inside: bool, lanes: int, drop: Array) -> None:
+    """Set the drop at +inf: what W is above the highest value. It is 0 unless a point is +inf in this objective."""
+    for l in range(frontier.open_top.size):
+        top = frontier.start[l + 1] - 1
+        for i in range(lanes):
+            if not frontier.open_top[l]:
+                drop[top, i] = 0.0
+            elif inside:  # the complement's cells have taken 1 - W there
+                drop[top, i] += 1.0
+
+
+@inline
+def slopes_of_drops(
+    tail: Array, alpha: Array, density: Array, first: Rows, second: Rows, sign: float, lanes: int, slope: Array,
+    out: Array, work: Array,
+) -> None:
+    """From d gain_l / d D_t to d gain_l / d mean_k and d std_k, k != l, both times std_k.
+
+    slope: (J, LANES), 0 at -inf, for the rows of objective l the derivative of gain_l; out: (2, L, L, LANES) is added to.
+    """
+    objectives = first.shape[1]
+    z, before, after, rest = work[0], work[1], work[2, 0], work[3, 0]
+    for m in range(first.shape[0]):
+        _cell(tail, first, second, m, lanes, z)
+        for l in range(objectives):
+            f, s = first[m, l], second[m, l]
+            # products over the objectives other than l and k, from both ends
+            for i in range(lanes):
+                before[0, i] = slope[s, i] - slope[f, i]
+            for k in range(objectives - 1):
+                for i in range(lanes):
+                    before[k + 1, i] = before[k, i] * z[k, i] if k != l else before[k, i]
+            for i in range(lanes):
+                after[i] = sign
+            for k in range(objectives - 1, -1, -1):
+                if k == l:
+                    continue
+                f, s = first[m, k], second[m, k]
+                for i in range(lanes):
+                    rest[i] = before[k, i] * after[i]
+                for i in range(lanes):
+                    out[0, l, k, i] += rest[i] * (density[f, i] - density[s, i])
+                for i in range(lanes):
+                    out[1, l, k, i] += rest[i] * (alpha[f, i] * density[f, i] - alpha[s, i] * density[s, i])
+                for i in range(lanes):
+                    after[i] *= z[k, i]

@@ -1,0 +1,256 @@
+"""Theorem 2 and its noise-aware relatives: the information of measuring one objective, from the drops of W.
+
+With P_s the prior probability of interval s, in the form without cancellation of theory 5:
+
+    exact     gain = sum_t D_t alpha_t phi(alpha_t) / (2 Z) + sum_s P_s [(1 + eps_s) log(1 + eps_s) - eps_s]
+              1 + eps_s = W_s / Z
+    matched   gain = -1/2 log(1 + rho^2 (Var[z | F] - 1)),  the normal of the same variance in place of z given F
+    power     gain = -1/2 log(1 - rho^2 (1 - exp(-2 exact))),  the entropy power inequality
+
+rho^2 = std^2 / (std^2 + delta^2) is the share of a measurement's variance that is not noise. `matched` is below the
+truth, `power` above it; with delta = 0 `power` is exact and `matched` is what a normal would tell.
+"""
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pfes.compiled import inline, kernel
+from pfes.information.drops import close_tops, slopes_of_drops, sum_drops
+from pfes.information.lanes import FAR_ABOVE, LANES, TINY, TINY_MATCHED, separate, standardise
+
+__all__ = ["EXACT", "MATCHED", "POWER", "decoupled_gradients", "decoupled_values", "entropy_power", "least", "one_objective", "shrunk"]
+
+Array = NDArray[np.float64]
+
+EXACT, MATCHED, POWER = 0, 1, 2
+
+
+@inline
+def shrunk(rho2: float, noise2: float, variance: float, change: float) -> float:
+    """-1/2 log(1 + rho^2 (variance - 1)), given also change = variance - 1 and noise2 = 1 - rho^2, each accurate."""
+    x = rho2 * change
+    return -0.5 * (math.log1p(x) if x > -0.5 else math.log(noise2 + rho2 * variance))
+
+
+@inline
+def entropy_power(rho2: float, gain: float) -> tuple[float, float, float]:
+    """-1/2 log(1 - rho^2 (1 - exp(-2 gain))) and its derivatives with respect to gain and rho^2."""
+    kept = math.expm1(-2.0 * gain)
+    inner = 1.0 + rho2 * kept
+    return -0.5 * math.log1p(rho2 * kept), rho2 * (1.0 + kept) / inner, -0.5 * kept / inner
+
+
+@inline
+def least(kind: int) -> float:
+    """The smallest Z for which sums are accurate enough."""
+    return TINY_MATCHED if kind == MATCHED else TINY
+
+
+@inline
+def _interval(t: int, column: Array) -> float:
+    """Prior probability between values t - 1 and t, from the tail in which both are small."""
+    alpha, lower, upper = column[0], column[1], column[2]
+    if t == 0:
+        return lower[0]
+    return upper[t - 1] - upper[t] if alpha[t - 1] >= 0.0 else lower[t] - lower[t - 1]
+
+
+@inline
+def _exact(column: Array, size: int, slopes: Array, with_slopes: bool) -> float:
+    """Theorem 2 of one objective. column: alpha, lower, upper, phi, drop, and two of scratch, each (size,) values
+    ascending and +inf last; slopes[0], slopes[1] become d gain / d alpha_t and d gain / d D_t."""
+    alpha, lower, upper, phi, drop, level, change = (
+        column[0], column[1], column[2], column[3], column[4], column[5], column[6],
+    )  # fmt: skip
+    z = flux = above = w = below = gain = 0.0
+    for t in range(size - 1, -1, -1):  # from the top: W only grows downwards
+        z += drop[t] * lower[t]
+        flux += drop[t] * alpha[t] * phi[t]
+        above += drop[t] * upper[t]
+        w += drop[t]
+        level[t] = w
+        change[t] = above
+    for t in range(size):
+        change[t] = (change[t] - below) / z  # eps
+        below += drop[t] * lower[t]
+        ratio = level[t] / z
+        if change[t] > -0.5:
+            log_ratio = math.log1p(change[t])
+            told = (1.0 + change[t]) * log_ratio - change[t]
+        else:
+            log_ratio = math.log(ratio) if ratio > 0.0 else 0.0  # W = 0: 0 log 0
+            told = ratio * log_ratio - ratio + 1.0
+        gain += _interval(t, column) * told
+        change[t] = log_ratio
+    gain += 0.5 * flux / z
+    if with_slopes:
+        total = 0.0
+        for t in range(size):
+            if level[t] > 0.0:
+                total += _interval(t, column) * (change[t] - gain)
+            higher = level[t + 1] * change[t + 1] if t + 1 < size else 0.0
+            face = 0.5 * (1.0 + alpha[t] * alpha[t]) + gain
+            slopes[0, t] = phi[t] * (level[t] * change[t] - higher - drop[t] * face) / z
+            slopes[1, t] = (total + 0.5 * alpha[t] * phi[t]) / z
+    return gain
+
+
+@inline
+def _matched(column: Array, size: int, rho2: float, noise2: float, slopes: Array) -> tuple[float, float]:
+    """The moment-matched gain of one objective and its derivative with respect to rho^2; arguments as in _exact."""
+    alpha, lower, phi, drop = column[0], column[1], column[3], column[4]
+    z = mean = square = 0.0
+    for t in range(size):
+        z += drop[t] * lower[t]
+        mean -= drop[t] * phi[t]
+        square -= drop[t] * alpha[t] * phi[t]
+    mean, square = mean / z, square / z  # E[z | F], E[z^2 | F] - 1
+    change = square - mean * mean
+    inner = noise2 + rho2 * (1.0 + change)
+    factor = -0.5 * rho2 / inner
+    for t in range(size):
+        a, d = alpha[t], drop[t]
+        slopes[0, t] = factor * d * phi[t] * ((a * a - 1.0 - square) - 2.0 * mean * (a - mean)) / z
+        slopes[1, t] = factor * (-a * phi[t] - square * lower[t] + 2.0 * mean * (phi[t] + mean * lower[t])) / z
+    return shrunk(rho2, noise2, 1.0 + change, change), -0.5 * change / inner
+
+
+@inline
+def one_objective(kind: int, column: Array, size: int, rho2: float, noise2: float, slopes: Array, with_slopes: bool) -> tuple[
+    float, float
+]:
+    """Gain of one objective and its derivative with respect to rho^2, slopes as in _exact."""
+    by_gain, by_rho2 = 1.0, 0.0
+    if kind == MATCHED:
+        gain, by_rho2 = _matched(column, size, rho2, noise2, slopes)
+    else:
+        gain = _exact(column, size, slopes, with_slopes)
+        if kind == POWER:
+            gain, by_gain, by_rho2 = entropy_power(rho2, gain)
+    if with_slopes:
+        for t in range(size):
+            slopes[0, t] *= by_gain
+            slopes[1, t] *= by_gain
+        if column[4, size - 1] == 0.0 and size > 1:
+            slopes[1, size - 1] = slopes[1, size - 2]  # nothing lies above a closed top, whatever the others do
+    return gain, by_rho2
+
+
+@inline
+def _measure(
+    frontier: Any, kind: int, std: Array, delta: Array, i: int, tables: Array, column: Array, slopes: Array, row: Array,
+    slope: Array, out: Array,
+) -> None:
+    """Gains of all objectives for lane i: row[:L]; with slope (J, LANES) also what slopes_of_drops needs."""
+    objectives = std.size
+    with_slopes = slope.size > 0
+    for l in range(objectives):
+        start = frontier.start[l] + 1  # the row of -inf holds no drop
+        size = frontier.start[l + 1] - start
+        for t in range(size):
+            for q in range(5):
+                column[q, t] = tables[q, start + t, i]
+        total = std[l] * std[l] + delta[l] * delta[l]
+        rho2, noise2 = std[l] * std[l] / total, delta[l] * delta[l] / total
+        row[l], by_rho2 = one_objective(kind, column, size, rho2, noise2, slopes, with_slopes)
+        if with_slopes:
+            by_mean = by_std = 0.0
+            slope[start - 1, i] = 0.0
+            for t in range(size):
+                by_mean -= slopes[0, t]
+                by_std -= slopes[0, t] * column[0, t]
+                slope[start + t, i] = slopes[1, t]
+            out[0, l, l, i] = by_mean
+            out[1, l, l, i] = by_std + by_rho2 * 2.0 * rho2 * noise2
+
+
+@kernel
+def decoupled_values(frontier: Any, mean: Array, std: Array, kind: int, delta: Array, out: Array) -> int:
+    """Gains (N, L) of one frontier, kind EXACT, MATCHED or POWER; marks and counts what is left to decoupled_far."""
+    count, objectives = mean.shape
+    order = np.empty(count, np.int64)
+    inside = separate(frontier.points, mean, order)
+    tables = np.empty((5, frontier.values.size, LANES))  # alpha, lower, upper, phi, drop
+    column, slopes = np.empty((7, frontier.values.size)), np.empty((2, frontier.values.size))
+    nothing, nowhere = np.empty((0, LANES)), np.empty((0, 0, 0, 0))
+    work = np.empty((4, objectives + 1, LANES))
+    far = begin = 0
+    while begin < count:
+        is_inside = begin < inside
+        chosen = order[begin : min(begin + LANES, inside if is_inside else count)]
+        begin += chosen.size
+        standardise(frontier, mean, std, chosen, tables[0], tables[1], tables[2], tables[3])
+        if is_inside:
+            sum_drops(tables[2], frontier.beyond_high, frontier.beyond_low, chosen.size, tables[4], work)
+        else:
+            sum_drops(tables[1], frontier.low, frontier.high, chosen.size, tables[4], work)
+        close_tops(frontier, is_inside, chosen.size, tables[4])
+        for i in range(chosen.size):
+            n = chosen[i]
+            if _mass(frontier, tables, i) > least(kind):
+                _measure(frontier, kind, std[n], delta, i, tables, column, slopes, out[n], nothing, nowhere)
+            else:
+                out[n, 0] = FAR_ABOVE
+                far += 1
+    return far
+
+
+@inline
+def _mass(frontier: Any, tables: Array, i: int) -> float:
+    """Z of lane i, from the drops of the first objective."""
+    total = 0.0
+    for j in range(frontier.start[0] + 1, frontier.start[1]):
+        total += tables[4, j, i] * tables[1, j, i]
+    return total
+
+
+@kernel
+def decoupled_gradients(frontier: Any, mean: Array, std: Array, kind: int, delta: Array, out: Array) -> int:
+    """As decoupled_values, with gradients: out (N, L + 2 L^2) becomes gain_l, d gain_l / d mean_k, d gain_l / d std_k."""
+    count, objectives = mean.shape
+    order = np.empty(count, np.int64)
+    inside = separate(frontier.points, mean, order)
+    tables = np.empty((5, frontier.values.size, LANES))
+    column, slopes = np.empty((7, frontier.values.size)), np.empty((2, frontier.values.size))
+    slope, by = np.empty((frontier.values.size, LANES)), np.empty((2, objectives, objectives, LANES))
+    work = np.empty((4, objectives + 1, LANES))
+    far = begin = 0
+    while begin < count:
+        is_inside = begin < inside
+        chosen = order[begin : min(begin + LANES, inside if is_inside else count)]
+        begin += chosen.size
+        by.fill(0.0)
+        slope.fill(0.0)
+        standardise(frontier, mean, std, chosen, tables[0], tables[1], tables[2], tables[3])
+        tail = tables[2] if is_inside else tables[1]
+        first = frontier.beyond_high if is_inside else frontier.low
+        second = frontier.beyond_low if is_inside else frontier.high
+        sum_drops(tail, first, second, chosen.size, tables[4], work)
+        close_tops(frontier, is_inside, chosen.size, tables[4])
+        for i in range(chosen.size):
+            n = chosen[i]
+            if _mass(frontier, tables, i) > least(kind):
+                _measure(frontier, kind, std[n], delta, i, tables, column, slopes, out[n], slope, by)
+            else:
+                out[n, 0] = FAR_ABOVE
+                far += 1
+        sign = -1.0 if is_inside else 1.0
+        slopes_of_drops(tail, tables[0], tables[3], first, second, sign, chosen.size, slope, by, work)
+        _write(chosen, std, by, out)
+    return far
+
+
+@inline
+def _write(chosen: NDArray[np.int64], std: Array, by: Array, out: Array) -> None:
+    """Copy the gradients (2, L, L, LANES), still times std_k, behind the gains."""
+    objectives = std.shape[1]
+    for i in range(chosen.size):
+        place = objectives
+        for part in range(2):
+            for l in range(objectives):
+                for k in range(objectives):
+                    out[chosen[i], place] = by[part, l, k, i] / std[chosen[i], k]
+                    place += 1
