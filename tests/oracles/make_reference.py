@@ -3,9 +3,15 @@
     python -m oracles.make_reference [processes]        (from the folder tests)
 
 A list of objects, one per line. Inputs: regime, mean (L,), std (L,), frontier (S, L) with "inf" for +inf, delta (L,) or null.
-Outputs, correct to the last bit or so: coupled and decoupled (L,) with _d_mean and _d_std (for decoupled, row l is the gradient of
-the gain of objective l); with a delta also coupled_matched, decoupled_matched, and for some cases decoupled_noisy and (two
-objectives, about 8 digits, no gradient) coupled_noisy. A missing key was not computed; 0.0 stands for anything below 1e-300.
+Outputs, each with _d_mean and _d_std (for the decoupled ones row l is the gradient of the gain of objective l):
+
+    coupled, decoupled (L,)                    always
+    coupled_matched, decoupled_matched (L,)    with a delta
+    decoupled_noisy (L,)                       with a delta, some cases
+    coupled_noisy                              the same, two objectives, no gradient; absolute error below 1e-9, or 1e-9 of itself
+
+All but the last are right to the last digit of a double. A missing key was not computed. 0.0 stands for anything below 1e-300; in
+the gradients of decoupled_noisy with the mean above also for what is below 1e-30 of the largest entry.
 """
 
 from __future__ import annotations
@@ -19,12 +25,15 @@ from pathlib import Path
 import numpy as np
 
 from oracles import exact
+from oracles.grid import region
+from oracles.noisy import decoupled_noisy_all
+from oracles.precision import gradients, settled
 
 TARGET = Path(__file__).with_name("reference.json")
 SMALLEST = 1e-300
 
 
-# ---------------------------------------------------------------------------------------------------------------------------
+# ----------------------------------------------------------------------------------------------------
 # cases
 
 
@@ -81,21 +90,23 @@ def ordinary(rng: np.random.Generator) -> list[dict]:
 def far(rng: np.random.Generator) -> list[dict]:
     """Means many deviations above every point, deep inside, or one of each; std from 0.3 to 3 per objective."""
     out = []
+
+    def add(regime: str, L: int, S: int, place, noisy: bool) -> None:
+        frontier, std = front(rng, S, L), 10.0 ** rng.uniform(-0.5, 0.5, size=L)
+        out.append(case(regime, place(frontier, std), std, frontier, some_delta(rng, L, len(out)), noisy))
+
     for L, S in ((1, 1), (2, 1), (2, 4), (2, 8), (3, 1), (3, 4), (4, 2)):
-        for i, t in enumerate((10.0, 30.0)):
-            frontier, std = front(rng, S, L), 10.0 ** rng.uniform(-0.5, 0.5, size=L)
-            noisy = L < 4 and (L, S) != (3, 1)
-            out.append(case(f"above{t:.0f}", frontier.max(0) + t * std, std, frontier, some_delta(rng, L, i + S), noisy and t == 10))
-        for i, t in enumerate((10.0, 20.0, 30.0)):
-            frontier, std = front(rng, S, L), 10.0 ** rng.uniform(-0.5, 0.5, size=L)
-            noisy = L < 4 and (L, S) != (3, 1)
-            out.append(case(f"inside{t:.0f}", frontier.min(0) - t * std, std, frontier, some_delta(rng, L, i + S), noisy and t < 30))
+        for t in (10.0, 30.0):
+            add(f"above{t:.0f}", L, S, lambda f, s, t=t: f.max(0) + t * s, noisy=L < 3)
+        for t in (10.0, 20.0, 30.0):
+            add(f"inside{t:.0f}", L, S, lambda f, s, t=t: f.min(0) - t * s, noisy=L < 3 and t < 30)
     for i, (L, S) in enumerate(((2, 1), (2, 3), (2, 6), (3, 2), (3, 4))):
+        sign = np.where(np.arange(L) == i % L, 1.0, -1.0)  # above in one objective, inside in the others
         for t in (3.0, 10.0, 25.0):
-            frontier, std = front(rng, S, L), 10.0 ** rng.uniform(-0.5, 0.5, size=L)
-            sign = np.where(np.arange(L) == i % L, 1.0, -1.0)
-            edge = np.where(sign > 0, frontier.max(0), frontier.min(0))
-            out.append(case(f"mixed{t:.0f}", edge + sign * t * std, std, frontier, some_delta(rng, L, i), noisy=t < 25 and L == 2))
+            add(f"mixed{t:.0f}", L, S, lambda f, s, t=t, e=sign: np.where(e > 0, f.max(0), f.min(0)) + e * t * s, t < 25 and L == 2)
+            other = rng.normal(size=L)  # ordinary in one objective, inside in the others
+            spot = lambda f, s, t=t, e=sign, o=other: np.where(e > 0, f.mean(0) + o * s, f.min(0) - t * s)  # noqa: E731
+            add(f"shelf{t:.0f}", L, S, spot, noisy=t < 25 and L == 2)
     return out
 
 
@@ -106,15 +117,15 @@ def narrow(rng: np.random.Generator) -> list[dict]:
         for tiny in (1e-3, 1e-12):
             frontier = front(rng, S, L)
             std = tiny * 10.0 ** rng.uniform(-0.3, 0.3, size=L)
-            delta, noisy = some_delta(rng, L, i), L < 3 and tiny == 1e-3
-            point = frontier[0]
-            out.append(case(f"narrow{tiny:.0e}_above", frontier.max(0) + rng.uniform(0.1, 1, size=L), std, frontier, delta, noisy))
-            out.append(case(f"narrow{tiny:.0e}_near", point + std * rng.normal(size=L), std, frontier, tiny, noisy))
-            out.append(case(f"narrow{tiny:.0e}_inside", point - std * rng.uniform(5, 25, size=L), std, frontier, delta, noisy))
+            delta, noisy = some_delta(rng, L, i), L < 3
+            name, point, top = f"narrow{tiny:.0e}", frontier[0], frontier.max(0)
+            out.append(case(f"{name}_above", top + rng.uniform(0.1, 1, size=L), std, frontier, delta, noisy))
+            out.append(case(f"{name}_near", point + std * rng.normal(size=L), std, frontier, tiny, noisy))
+            out.append(case(f"{name}_inside", point - std * rng.uniform(5, 25, size=L), std, frontier, delta, noisy))
             if S > 1 and L == 2:
-                pair = frontier[np.argsort(frontier[:, 0])][:2]  # neighbours; just inside their corner, which neither dominates
+                pair = frontier[np.argsort(frontier[:, 0])][:2]  # neighbours: near their corner, which neither dominates
                 notch = 0.9 * pair.max(0) + 0.1 * pair.min(0)
-                out.append(case(f"narrow{tiny:.0e}_notch", notch, std, frontier, delta, noisy))
+                out.append(case(f"{name}_notch", notch, std, frontier, delta, noisy))
     return out
 
 
@@ -123,24 +134,33 @@ def special(rng: np.random.Generator) -> list[dict]:
     out = []
     for i in range(12):
         L = 2 + i % 2
+        delta, noisy = some_delta(rng, L, i), i < 4
         frontier, std = front(rng, 4, L), 10.0 ** rng.uniform(-4, 2, size=L)
-        out.append(case("anisotropic", frontier.mean(0) + std * rng.normal(size=L), std, frontier, some_delta(rng, L, i), i < 4))
+        out.append(case("anisotropic", frontier.mean(0) + std * rng.normal(size=L), std, frontier, delta, noisy))
+
+        std = 10.0 ** rng.uniform(-1, 0.3, size=L)
         frontier = front(rng, 3, L)
         gap = 1e-9 * np.where(np.arange(L) == 0, 1.0, -1.0)
         frontier = np.concatenate([frontier, frontier + gap])
-        std = 10.0 ** rng.uniform(-1, 0.3, size=L)
-        out.append(case("near_tied", frontier.mean(0) + std * rng.normal(size=L), std, frontier, some_delta(rng, L, i), i < 4))
+        mean = frontier.mean(0) + std * (rng.normal(size=L) if i < 8 else (-12.0, 12.0)[i % 2])
+        out.append(case("near_tied", mean, std, frontier, delta, noisy))
+        if i < 4:
+            mean = frontier[0] + 1e-9 * rng.normal(size=L)
+            out.append(case("near_tied_narrow", mean, np.full(L, 1e-9), frontier, 1e-9, noisy=L == 2))
+
         frontier = np.round(front(rng, 5, L), 1)
         frontier = np.concatenate([frontier, frontier[:1], frontier[:1] - 0.25])
-        out.append(case("tied", frontier.mean(0) + std * rng.normal(size=L), std, frontier, some_delta(rng, L, i), i < 4))
+        out.append(case("tied", frontier.mean(0) + std * rng.normal(size=L), std, frontier, delta, noisy))
+
         threshold = np.where(np.eye(L, dtype=bool), rng.uniform(-0.5, 0.3, size=L), np.inf)
         frontier = np.concatenate([front(rng, 3, L), threshold[: L if i % 3 else 1]])
-        mean = rng.uniform(-1, 1.5, size=L) if i < 8 else rng.choice([-12.0, 12.0], size=L)
-        out.append(case("threshold", mean, std, frontier, some_delta(rng, L, i), noisy=i < 8 and L == 2))
+        mean = rng.uniform(-1, 1.5, size=L) if i < 8 else frontier[0] + std * rng.choice([-9.0, 12.0], size=L)
+        out.append(case("threshold", mean, std, frontier, delta, noisy=L == 2))
     for i, L in enumerate((1, 1, 2, 2, 3, 3)):
-        out.append(case("one_point", rng.normal(size=L), np.ones(L), np.zeros((1, L)), some_delta(rng, L, i), noisy=True))
+        delta = some_delta(rng, L, i)
+        out.append(case("one_point", rng.normal(size=L), np.ones(L), np.zeros((1, L)), delta, noisy=True))
         frontier = front(rng, 1 if L == 1 else 4, L)
-        out.append(case("wide", rng.normal(size=L) * 100, np.full(L, 1e3), frontier, some_delta(rng, L, i)))
+        out.append(case("wide", rng.normal(size=L) * 100, np.full(L, 1e3), frontier, delta))
     return out
 
 
@@ -158,13 +178,13 @@ def named() -> list[dict]:
     ]
 
 
-# ---------------------------------------------------------------------------------------------------------------------------
+# ----------------------------------------------------------------------------------------------------
 # values
 
 
 def plain_gains(mean, std, row: dict) -> list:
     """All closed-form gains in one list: coupled, decoupled (L), and with a delta the two matched bounds."""
-    r = exact.region(mean, std, row["frontier"])
+    r = region(mean, std, row["frontier"])
     L, delta = len(row["mean"]), row["delta"]
     out = [exact.coupled_of(r), *(exact.decoupled_of(r, l) for l in range(L))]
     if delta is not None:
@@ -176,15 +196,30 @@ def plain_gains(mean, std, row: dict) -> list:
 def evaluate(row: dict) -> dict:
     """The row with every output it can have."""
     mean, std, L = row["mean"], row["std"], len(row["mean"])
-    flat = exact.settled(lambda: plain_gains(mean, std, row))
-    d_mean, d_std = exact.gradients(lambda m, s: plain_gains(m, s, row), mean, std)
+    flat = settled(lambda: plain_gains(mean, std, row))
+    d_mean, d_std = gradients(lambda m, s: plain_gains(m, s, row), mean, std)
     out = {k: v for k, v in row.items() if k != "noisy"}
     for i, suffix in enumerate(("", "_matched") if row["delta"] is not None else ("",)):
         at = i * (L + 1)
         for name, part in (("", flat), ("_d_mean", d_mean), ("_d_std", d_std)):
             out[f"coupled{suffix}{name}"] = part[at]
             out[f"decoupled{suffix}{name}"] = part[at + 1 : at + 1 + L]
+    if row["noisy"]:
+        out |= noisy_gains(mean, std, row["frontier"], row["delta"])
     return plain(out)
+
+
+def noisy_gains(mean, std, frontier, delta) -> dict:
+    """The integrals; coupled_noisy only where two rules agree."""
+    L = len(mean)
+    flat = [decoupled_noisy_all(mean, std, frontier, delta, l) for l in range(L)]
+    out = {"decoupled_noisy": [row[0] for row in flat]}
+    out |= {"decoupled_noisy_d_mean": [row[1 : 1 + L] for row in flat], "decoupled_noisy_d_std": [row[1 + L :] for row in flat]}
+    if L == 2 and min(std) > 1e-4:  # double precision
+        coarse, fine = (exact.coupled_noisy(mean, std, frontier, delta, n) for n in (12, 17))
+        if abs(coarse - fine) < 1e-9 * max(1, abs(fine)) and (abs(fine) > 1e-6 or abs(coarse - fine) < 1e-9 * abs(fine)):
+            out["coupled_noisy"] = fine
+    return out
 
 
 def plain(value):

@@ -1,1 +1,75 @@
-"""What a measurement tells about a Pareto frontier, in nats."""
+"""What a measurement tells about a Pareto frontier, in nats, as pure functions of (mean, spread, frontiers).
+
+    mean        (N, L) predicted mean of N candidates in L objectives, all maximised; or (R, N, L), one per frontier
+    spread      (N, L) predicted standard deviation
+    frontiers   R sampled frontiers, a list of arrays (S_r, L), or `prepare` of it, which is better when used again
+    resolution  a number or (L,): standard deviation of the measurement (noise and the smallest difference worth
+                knowing); 0 is the paper's noise-free criterion
+
+`coupled` asks what measuring all objectives of a candidate tells, `decoupled` what measuring each one alone tells. With
+resolution 0 they are Theorems 1 and 2 (module `exact`). With a resolution they answer for such a measurement:
+`coupled` by the moment-matched bound (module `matched`). Each estimator is a module with the same verbs:
+
+    exact     Theorems 1 and 2                                                 resolution = 0
+    matched   lower bound: the normal of the same covariance                   own limit as resolution -> 0
+    power     entropy power: upper bound for one objective and for L <= 2      tends to exact
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from pfes.information import exact, matched, power
+from pfes.information.evaluate import Gradient
+from pfes.information.prepared import Frontiers, prepare
+
+__all__ = [
+    "Frontiers",
+    "Gradient",
+    "coupled",
+    "coupled_gradient",
+    "decoupled",
+    "decoupled_gradient",
+    "exact",
+    "matched",
+    "power",
+    "prepare",
+]
+
+Array = NDArray[np.float64]
+Given = Sequence[ArrayLike] | Frontiers
+
+
+def coupled(mean: ArrayLike, spread: ArrayLike, frontiers: Given, resolution: ArrayLike = 0.0) -> Array:
+    """What measuring all objectives tells about the frontier: nats (N,), averaged over the frontiers.
+
+    resolution 0: Theorem 1 exactly (`exact.coupled`); otherwise the moment-matched bound (`matched.coupled`).
+    """
+    if np.any(resolution):
+        return matched.coupled(mean, spread, frontiers, resolution)
+    return exact.coupled(mean, spread, frontiers)
+
+
+def coupled_gradient(mean: ArrayLike, spread: ArrayLike, frontiers: Given, resolution: ArrayLike = 0.0) -> Gradient:
+    """`coupled` with its derivatives: (gain (N,), d_mean, d_spread), the last two shaped as mean and spread."""
+    if np.any(resolution):
+        return matched.coupled_gradient(mean, spread, frontiers, resolution)
+    return exact.coupled_gradient(mean, spread, frontiers)
+
+
+def decoupled(mean: ArrayLike, spread: ArrayLike, frontiers: Given, resolution: ArrayLike = 0.0) -> Array:
+    """What measuring each objective alone tells about the frontier: nats (N, L), averaged over the frontiers.
+
+    resolution 0: Theorem 2 exactly (`exact.decoupled`); otherwise the exact noisy gain (`noisy.decoupled`).
+    """
+    if np.any(resolution):
+        return noisy.decoupled(mean, spread, frontiers, resolution)
+    return exact.decoupled(mean, spread, frontiers)
+
+
+def decoupled_gradient(mean: ArrayLike, spread: ArrayLike, frontiers: Given, resolution: ArrayLike = 0.0) -> Gradient:
+    """`decoupled` with its derivatives: (gain (N, L), d_mean, d_spread), [n, l, k] = d gain_l / d mean_k or spread_k."""
+    if np.any(resolution):
+        return noisy.decoupled_gradient(mean, spread, frontiers, resolution)
+    return exact.decoupled_gradient(mean, spread, frontiers)

@@ -5,7 +5,7 @@ their order, so the result does not depend on the threads. Memory stays bounded:
 results for all frontiers fit BLOCK_BYTES.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,9 +15,20 @@ from pfes.compiled import spread, threads
 from pfes.errors import InvalidInput
 from pfes.information.prepared import Frontiers, prepare
 
-__all__ = ["Kernels", "Question", "ask", "average", "each"]
+__all__ = ["Gradient", "Kernels", "Question", "ask", "average", "blocks", "coupled_slopes", "decoupled_slopes", "each"]
 
 Array = NDArray[np.float64]
+
+BLOCK_BYTES = 64 * 2**20
+PIECE = 256  # candidates; long enough to make the call's overhead vanish, short enough to share the work evenly
+
+
+class Gradient(NamedTuple):
+    """A gain and its derivatives with respect to the arguments `mean` and `spread`."""
+
+    gain: Array  # coupled (N,), decoupled (N, L)
+    d_mean: Array  # coupled: shape of mean; decoupled: (..., N, L, L), [n, l, k] = d gain_l / d mean_k
+    d_spread: Array  # coupled (N, L), decoupled (N, L, L)
 
 
 class Kernels(NamedTuple):
@@ -27,25 +38,22 @@ class Kernels(NamedTuple):
     far: Callable[..., None]
 
 
-BLOCK_BYTES = 64 * 2**20
-PIECE = 256  # candidates; long enough to make the call's overhead vanish, short enough to share the work evenly
-
-
 class Question(NamedTuple):
     """Checked arguments of every function in this package."""
 
-    mean: Array  # (1 or R, N, L)
+    mean: Array  # (1, N, L) or, one per frontier, (R, N, L)
     std: Array  # (N, L)
     frontiers: Frontiers
     delta: Array  # (L,) deviation of the measurement
+    per_frontier: bool  # mean was given as (R, N, L)
 
 
 def ask(
-    mean: ArrayLike, spread: ArrayLike, frontiers: Sequence[ArrayLike] | Frontiers, resolution: ArrayLike
+    mean: ArrayLike, spread: ArrayLike, frontiers: Sequence[ArrayLike] | Frontiers, resolution: ArrayLike = 0.0
 ) -> Question:
     """Check shapes and values; the messages say which argument, what was got and what was wanted."""
     ready = prepare(frontiers)
-    means, std = np.asarray(mean, dtype=np.float64), np.asarray(spread, dtype=np.float64)
+    means, std = _numbers("mean", mean), _numbers("spread", spread)
     objectives, count = ready.objectives, len(ready)
     if std.ndim != 2 or std.shape[1] != objectives:
         raise InvalidInput(
@@ -64,12 +72,21 @@ def ask(
             "spread: got values that are nan, infinite, zero or negative, wanted standard deviations above 0; "
             "try np.maximum(spread, 1e-12)"
         )
-    means = means if means.ndim == 3 else means[None]
-    return Question(np.ascontiguousarray(means), np.ascontiguousarray(std), ready, _delta(resolution, objectives))
+    # writable, because a kernel is compiled once more for read-only arrays
+    all_means = np.require(means if means.ndim == 3 else means[None], requirements=["C", "W"])
+    std = np.require(std, requirements=["C", "W"])
+    return Question(all_means, std, ready, _delta(resolution, objectives), means.ndim == 3)
+
+
+def _numbers(name: str, given: ArrayLike) -> Array:
+    try:
+        return np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InvalidInput(f"{name}: got {type(given).__name__} that is not an array of numbers") from None
 
 
 def _delta(resolution: ArrayLike, objectives: int) -> Array:
-    delta = np.asarray(resolution, dtype=np.float64)
+    delta = _numbers("resolution", resolution)
     if delta.shape not in ((), (objectives,)):
         raise InvalidInput(f"resolution: got shape {delta.shape}, wanted a number or one per objective ({objectives},)")
     if not (np.isfinite(delta).all() and (delta >= 0.0).all()):
@@ -77,38 +94,64 @@ def _delta(resolution: ArrayLike, objectives: int) -> Array:
     return np.array(np.broadcast_to(delta, (objectives,)))
 
 
+def blocks(question: Question, columns: int) -> Iterator[tuple[slice, Question]]:
+    """Cut the candidates so that results (R, n, columns) of a block fit BLOCK_BYTES."""
+    size = max(PIECE, BLOCK_BYTES // (8 * len(question.frontiers) * columns))
+    for begin in range(0, len(question.std), size):
+        which = slice(begin, min(begin + size, len(question.std)))
+        yield which, question._replace(mean=question.mean[:, which], std=question.std[which])
+
+
 def each(kernels: Kernels, question: Question, columns: int, *settings: Any) -> Array:
     """The kernels' results (R, N, columns) for every frontier and candidate."""
-    count, candidates = len(question.frontiers), len(question.std)
+    mean, std, frontiers = question.mean, question.std, question.frontiers
+    count, candidates = len(frontiers), len(std)
     out = np.empty((count, candidates, columns))
-    _fill(kernels, question, 0, out, settings)
+
+    def work(piece: tuple[int, slice]) -> None:
+        r, which = piece
+        arguments = (frontiers[r], mean[r if len(mean) > 1 else 0, which], std[which], *settings, out[r, which])
+        if kernels.near(*arguments):
+            kernels.far(*arguments)
+
+    # few candidates and frontiers still make a piece for every thread
+    size = max(16, min(PIECE, -(-candidates * count // (2 * threads()))))
+    starts = range(0, candidates, size)
+    spread(work, [(r, slice(low, min(low + size, candidates))) for r in range(count) for low in starts])
     return out
 
 
 def average(kernels: Kernels, question: Question, columns: int, *settings: Any) -> Array:
     """The kernels' results (N, columns), averaged over the frontiers, in bounded memory."""
-    count, candidates = len(question.frontiers), len(question.std)
-    block = max(PIECE, BLOCK_BYTES // (8 * count * columns))
-    result = np.empty((candidates, columns))
-    for begin in range(0, candidates, block):
-        out = np.empty((count, min(block, candidates - begin), columns))
-        _fill(kernels, question, begin, out, settings)
-        result[begin : begin + block] = out.sum(axis=0) / count
+    result = np.empty((len(question.std), columns))
+    for which, block in blocks(question, columns):
+        result[which] = each(kernels, block, columns, *settings).sum(axis=0) / len(question.frontiers)
     return result
 
 
-def _fill(kernels: Kernels, question: Question, begin: int, out: Array, settings: tuple[Any, ...]) -> None:
-    """Run the kernels on candidates begin.. of every frontier; out: (R, n, columns)."""
-    mean, std, frontiers, _ = question
-    count, candidates, _ = out.shape
+def coupled_slopes(kernels: Kernels, question: Question, *settings: Any) -> Gradient:
+    """Gradient of one gain per candidate, from kernels that give 1 + 2 L columns."""
+    objectives = question.std.shape[1]
+    gain, d_mean, d_spread = _slopes(kernels, question, 1, objectives, settings)
+    return Gradient(gain[:, 0], d_mean, d_spread)
 
-    def work(piece: tuple[int, int, int]) -> None:
-        r, low, high = piece
-        which = slice(begin + low, begin + high)
-        arguments = (frontiers[r], mean[r if len(mean) > 1 else 0, which], std[which], *settings, out[r, low:high])
-        if kernels.near(*arguments):
-            kernels.far(*arguments)
 
-    # a few candidates and frontiers still make a piece for every thread
-    size = max(16, min(PIECE, -(-candidates * count // (2 * threads()))))
-    spread(work, [(r, low, min(low + size, candidates)) for r in range(count) for low in range(0, candidates, size)])
+def decoupled_slopes(kernels: Kernels, question: Question, *settings: Any) -> Gradient:
+    """Gradient of L gains per candidate, from kernels that give L + 2 L^2 columns."""
+    objectives = question.std.shape[1]
+    gain, d_mean, d_spread = _slopes(kernels, question, objectives, objectives**2, settings)
+    square = (objectives, objectives)
+    return Gradient(gain, d_mean.reshape(*d_mean.shape[:-1], *square), d_spread.reshape(len(gain), *square))
+
+
+def _slopes(
+    kernels: Kernels, question: Question, gains: int, slopes: int, settings: tuple[Any, ...]
+) -> tuple[Array, Array, Array]:
+    columns, count = gains + 2 * slopes, len(question.frontiers)
+    if not question.per_frontier:
+        result = average(kernels, question, columns, *settings)
+        gain, d_mean, d_spread = np.split(result, (gains, gains + slopes), axis=1)
+        return gain, d_mean, d_spread
+    # with one mean per frontier each has its own derivative, so all of them are kept
+    gain, d_mean, d_spread = np.split(each(kernels, question, columns, *settings), (gains, gains + slopes), axis=2)
+    return gain.sum(axis=0) / count, d_mean / count, d_spread.sum(axis=0) / count

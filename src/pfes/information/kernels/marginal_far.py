@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfes.compiled import inline, kernel
-from pfes.information.marginal import MATCHED, POWER, entropy_power, least, one_objective, shrunk
-from pfes.information.tails import bounds, share_cells, times
+from pfes.information.kernels.marginal import MATCHED, POWER, entropy_power, least, one_objective, shrunk
+from pfes.information.kernels.tails import bounds, share_cells, times
 from pfes.normal import tails, truncated
 
 __all__ = ["decoupled_far"]

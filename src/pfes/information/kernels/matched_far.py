@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfes.compiled import inline, kernel
-from pfes.information.matched import told
-from pfes.information.tails import bounds, share_cells, times
+from pfes.information.kernels.matched import told
+from pfes.information.kernels.tails import bounds, share_cells, times
 from pfes.normal import truncated
 
 __all__ = ["matched_far"]

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfes.compiled import inline, kernel
-from pfes.information.lanes import FAR_ABOVE, LANES, TINY, separate, standardise
+from pfes.information.kernels.lanes import FAR_ABOVE, LANES, TINY, separate, standardise
 
 __all__ = ["coupled_gradients", "coupled_values"]
 

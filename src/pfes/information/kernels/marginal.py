@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfes.compiled import inline, kernel
-from pfes.information.drops import close_tops, slopes_of_drops, sum_drops
-from pfes.information.lanes import FAR_ABOVE, LANES, TINY, TINY_MATCHED, separate, standardise
+from pfes.information.kernels.drops import close_tops, slopes_of_drops, sum_drops
+from pfes.information.kernels.lanes import FAR_ABOVE, LANES, TINY, TINY_MATCHED, separate, standardise
 
 __all__ = ["EXACT", "MATCHED", "POWER", "decoupled_gradients", "decoupled_values", "entropy_power", "least", "one_objective", "shrunk"]
 
