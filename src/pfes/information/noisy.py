@@ -257,7 +257,7 @@ def _inside_panel(
     for k in range(nodes):
         total[k], eps[k], slope[k] = full[j], excess[j] - before[i], 0.0
     for t in range(i, j):
-        a, upper = m.alpha[t], sums[4, t]
+        a, tail = m.alpha[t], sums[4, t]
         factor = m.weight[t] * inverse[t]
         phi, ratio = kept[0, t - i], kept[1, t - i]
         for k in range(nodes):
@@ -268,11 +268,16 @@ def _inside_panel(
             small[k] = smaller_tail(u[k], phi[k])
         for k in range(nodes):
             ratio[k] = small[k] if u[k] < 0.0 else 1.0 - small[k]
-            small[k] = 1.0 - small[k] if u[k] < 0.0 else small[k]
         for k in range(nodes):
             total[k] += factor * ratio[k]
-            eps[k] += factor * (upper - small[k])
+        for k in range(nodes):
             slope[k] += factor * phi[k]
+        if a < 0.0:  # a difference of the tails that are small at alpha
+            for k in range(nodes):
+                eps[k] += factor * (ratio[k] - tail)
+        else:
+            for k in range(nodes):
+                eps[k] += factor * (tail - (1.0 - small[k] if u[k] < 0.0 else small[k]))
     gain = fisher = 0.0
     for k in range(nodes):
         mass = width * _W[k] * density(left + width * _X[k])
@@ -298,13 +303,13 @@ def _inside_panel(
 def _inside(m: Mixture, d_weight: Array, d_alpha: Array) -> tuple[float, float]:
     """Gain and d/drho2 against the reference phi."""
     count, slopes = m.weight.size, d_weight.size > 0
-    sums = np.zeros((5, count + 1))  # as _inside_panel; last row: sf(alpha)
+    sums = np.zeros((5, count + 1))  # as _inside_panel; last row: the smaller tail at alpha
     for t in range(count - 1, -1, -1):
         lower, upper, _ = tails(m.alpha[t])
         sums[0, t] = 1.0 / lower if lower > 0.0 else 0.0
         sums[2, t] = sums[2, t + 1] + m.weight[t] * sums[0, t]
         sums[3, t] = sums[3, t + 1] + m.weight[t] * upper * sums[0, t]
-        sums[4, t] = upper
+        sums[4, t] = min(lower, upper)
     for t in range(count):
         sums[1, t + 1] = sums[1, t] + m.weight[t]
     work, kept = np.empty((6, NODES)), np.empty((2, count, NODES))
