@@ -51,7 +51,9 @@ def test_mills_ratio_is_a_chebyshev_series():
 
         def target(y):
             t = 5 * (1 + y) / (1 - y)
-            return (1 + t) * (mills_fraction(t) if t > 25 else mp.erfc(t / mp.sqrt(2)) * mp.exp(t * t / 2) * mp.sqrt(mp.pi / 2))
+            return (1 + t) * (
+                mills_fraction(t) if t > 25 else mp.erfc(t / mp.sqrt(2)) * mp.exp(t * t / 2) * mp.sqrt(mp.pi / 2)
+            )
 
         nodes = [mp.cos(mp.pi * (j + mp.mpf(1) / 2) / 48) for j in range(48)]
         values = [target(y) for y in nodes]
@@ -101,7 +103,9 @@ INTERVALS = [
 
 def assert_like_mpmath(a, b):
     ours, want = normal.truncate(a, b), truncated(a, b)
-    for name, value, rtol in zip(("log_z", "deficit", "mean", "variance"), want, (1e-13, 1e-12, 1e-13, 1e-10), strict=True):
+    for name, value, rtol in zip(
+        ("log_z", "deficit", "mean", "variance"), want, (1e-13, 1e-12, 1e-13, 1e-10), strict=True
+    ):
         absolute = 1e-15 if name == "mean" else 1e-300  # a mean near 0 is as good as the bounds around it
         assert float(getattr(ours, name)) == pytest.approx(value, rel=rtol, abs=absolute), (name, a, b)
 
@@ -129,7 +133,9 @@ def test_log_interval_is_scipys_where_scipy_is_accurate():
     np.testing.assert_allclose(normal.log_interval(-np.inf, b), special.log_ndtr(b), rtol=1e-13)
 
 
-@pytest.mark.parametrize(("a", "b"), [(-np.inf, -7.0), (-1.0, 2.0), (-3.0, -2.5), (-30.0, -29.0), (0.3, 0.31), (4.0, np.inf)])
+@pytest.mark.parametrize(
+    ("a", "b"), [(-np.inf, -7.0), (-1.0, 2.0), (-3.0, -2.5), (-30.0, -29.0), (0.3, 0.31), (4.0, np.inf)]
+)
 def test_derivatives_with_respect_to_the_bounds(a, b):
     r = normal.truncate(a, b)
     for bound, deficit, log_z in (("a", r.deficit_a, -r.hazard_a), ("b", r.deficit_b, r.hazard_b)):

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numba
 from llvmlite import ir
@@ -30,26 +30,28 @@ def kernel(function: F) -> F:
     # numba's cache looks at the kernel's own file only, not at what it inlines from others: name all of it
     function.__qualname__ = f"{function.__name__}-{_fingerprint()}"
     try:
-        return numba.njit(cache=True, **_OPTIONS)(function)  # type: ignore[no-any-return]
+        return cast(F, numba.njit(cache=True, **_OPTIONS)(function))
     except RuntimeError:  # numba finds no directory for its cache
-        return numba.njit(**_OPTIONS)(function)  # type: ignore[no-any-return]
+        return cast(F, numba.njit(**_OPTIONS)(function))
 
 
 def inline(function: F) -> F:
     """Compile a small function that kernels call; it is compiled into them, never called from Python alone."""
-    return numba.njit(**_OPTIONS)(function)  # type: ignore[no-any-return]
+    return cast(F, numba.njit(**_OPTIONS)(function))
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def bits(_typing: Any, _x: Any) -> Any:
+def _bits(_typing: Any, _x: Any) -> Any:
     """The 64 bits of a float as an integer; usable in kernels only."""
     return types.int64(types.float64), lambda _, builder, __, args: builder.bitcast(args[0], ir.IntType(64))
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def from_bits(_typing: Any, _x: Any) -> Any:
+def _from_bits(_typing: Any, _x: Any) -> Any:
     """The float that 64 bits stand for, the inverse of `bits`; usable in kernels only."""
     return types.float64(types.int64), lambda _, builder, __, args: builder.bitcast(args[0], ir.DoubleType())
+
+
+bits: Callable[[float], int] = cast(Any, intrinsic(_bits))
+from_bits: Callable[[int], float] = cast(Any, intrinsic(_from_bits))
 
 
 def threads() -> int:

@@ -10,8 +10,9 @@
     g        H[z] - H[z | a < z <= b]: what a truncation tells    deficit
 
 The scalar functions in the first half are compiled into the kernels of other modules; `density`, `smaller_tail` and
-`tails` have no branches, so that loops over them become vector instructions. `truncated` is the careful one: it keeps its accuracy for intervals that are
-1e12 deviations away, 1e-12 wide, or both. The last part offers the same to Python, for arrays.
+`tails` have no branches, so that loops over them become vector instructions. `truncated` is the careful one: it keeps
+its accuracy for intervals that are 1e12 deviations away, 1e-12 wide, or both. The last part offers the same to Python,
+for arrays.
 """
 
 import math
@@ -22,7 +23,20 @@ from numpy.typing import ArrayLike, NDArray
 
 from pfes.compiled import bits, from_bits, inline, kernel
 
-__all__ = ["Truncated", "cdf", "density", "log_interval", "mills", "pdf", "sf", "smaller_tail", "tails", "truncate", "truncated", "x_pdf"]
+__all__ = [
+    "Truncated",
+    "cdf",
+    "density",
+    "log_interval",
+    "mills",
+    "pdf",
+    "sf",
+    "smaller_tail",
+    "tails",
+    "truncate",
+    "truncated",
+    "x_pdf",
+]
 
 LOG_ROOT_2PI = 0.9189385332046727
 ROOT_2PI = 2.5066282746310002
@@ -138,7 +152,8 @@ def log_cdf(x: float) -> float:
 
 
 # Gauss-Legendre nodes and weights on (0, 1), for intervals too narrow for differences of tails
-_NODES, _WEIGHTS = (0.5 * (_part + _shift) for _part, _shift in zip(np.polynomial.legendre.leggauss(10), (1.0, 0.0)))
+_ROOTS, _MASSES = np.polynomial.legendre.leggauss(10)
+_NODES, _WEIGHTS = 0.5 * (_ROOTS + 1.0), 0.5 * _MASSES
 
 
 @inline

@@ -20,7 +20,9 @@ def thresholds(levels: np.ndarray) -> np.ndarray:
 
 def candidates(rng: np.random.Generator, count: int, objectives: int) -> tuple[np.ndarray, np.ndarray]:
     """Means inside, near and above a front of size 1, and deviations from 0.02 to 0.5."""
-    return rng.uniform(-0.3, 1.2, (count, objectives)), np.exp(rng.uniform(np.log(0.02), np.log(0.5), (count, objectives)))
+    return rng.uniform(-0.3, 1.2, (count, objectives)), np.exp(
+        rng.uniform(np.log(0.02), np.log(0.5), (count, objectives))
+    )
 
 
 @st.composite
@@ -30,6 +32,8 @@ def problems(draw: st.DrawFn, most_objectives: int = 4) -> tuple[np.ndarray, np.
     coordinate = st.one_of(st.integers(-3, 3).map(float), st.floats(-5, 5), st.just(np.inf))
     frontier = draw(arrays(float, (draw(st.integers(1, 7)), objectives), elements=coordinate))
     count = draw(st.integers(1, 3))
-    mean = draw(arrays(float, (count, objectives), elements=st.one_of(st.integers(-3, 3).map(float), st.floats(-50, 50))))
+    mean = draw(
+        arrays(float, (count, objectives), elements=st.one_of(st.integers(-3, 3).map(float), st.floats(-50, 50)))
+    )
     log_std = draw(arrays(float, (count, objectives), elements=st.floats(-12, 3)))
     return mean, 10.0**log_std, frontier

@@ -6,11 +6,21 @@ from scipy.stats import norm
 
 from information.fronts import candidates, concave, thresholds
 from pfes import compiled
-from pfes.information import coupled, coupled_gradient, decoupled, decoupled_gradient, evaluate, exact, matched, power, prepare
+from pfes.information import (
+    coupled,
+    coupled_gradient,
+    decoupled,
+    decoupled_gradient,
+    evaluate,
+    exact,
+    matched,
+    power,
+    prepare,
+)
 
 ALL = [
-    ("coupled", lambda *a: exact.coupled(*a)),
-    ("decoupled", lambda *a: exact.decoupled(*a)),
+    ("coupled", exact.coupled),
+    ("decoupled", exact.decoupled),
     ("coupled matched", lambda *a: matched.coupled(*a, 0.05)),
     ("decoupled matched", lambda *a: matched.decoupled(*a, 0.05)),
     ("coupled power", lambda *a: power.coupled(*a, 0.05)),

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from oracles import exact as oracle
 from scipy.stats import norm
 
+from oracles import exact as oracle
 from pfes.information import coupled, coupled_gradient, decoupled, exact, matched
 
 CORNER = [np.array([[0.0, 1.0], [1.0, 0.0]])]
@@ -43,7 +43,9 @@ def test_the_decoupled_gain_can_be_negative():
 def test_one_point_at_the_mean():
     origin = [np.zeros((1, 2))]
     assert exact.coupled(one([0, 0]), one([1, 1]), origin)[0] == pytest.approx(2 * np.log(2), rel=1e-14)
-    assert matched.coupled(one([0, 0]), one([1, 1]), origin, 1e-9)[0] == pytest.approx(-np.log(1 - 2 / np.pi), rel=1e-12)
+    assert matched.coupled(one([0, 0]), one([1, 1]), origin, 1e-9)[0] == pytest.approx(
+        -np.log(1 - 2 / np.pi), rel=1e-12
+    )
 
 
 def test_the_matched_bound_is_negative_where_two_humps_remain():

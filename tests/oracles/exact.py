@@ -6,9 +6,9 @@ Everything is maximised. One candidate, independent objectives, one sampled fron
     frontier       (S, L)  points; a coordinate +inf is a threshold (theory 4)
     delta          (L,)    deviation of a measurement's error, or one number for all objectives
 
-Floats are taken as the exact binary numbers they are. Precision is raised until two results agree to 20 digits, so that no
-tail needs a form of its own; a result below 1e-330 counts as 0. What is returned are mpmath numbers (float() them). F and its
-moments are in grid.py; the integrals for noisy measurements, with fewer digits, in noisy.py.
+Floats are taken as the exact binary numbers they are. Precision is raised until two results agree to 20 digits, so that
+no tail needs a form of its own; a result below 1e-330 counts as 0. What is returned are mpmath numbers (float() them).
+F and its moments are in grid.py; the integrals for noisy measurements, with fewer digits, in noisy.py.
 """
 
 from __future__ import annotations
@@ -173,5 +173,3 @@ def decoupled_matched_gradient(mean, std, frontier, delta, l: int):
     """d decoupled_matched_l / d mean (L,) and d std (L,)."""
     d_mean, d_std = gradients(lambda m, s: [decoupled_matched_of(region(m, s, frontier), delta, l)], mean, std)
     return d_mean[0], d_std[0]
-
-

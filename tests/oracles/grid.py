@@ -1,7 +1,7 @@
 """The dominated region of one frontier on the naive product grid of its distinct values, in high precision.
 
-F is cut into (S + 1)^L cells, each tested for dominance against every point. That is wasteful and cannot be wrong in the way a
-partition can. For a cell's standardised bounds a, b in one objective:
+F is cut into (S + 1)^L cells, each tested for dominance against every point. That is wasteful and cannot be wrong in
+the way a partition can. For a cell's standardised bounds a, b in one objective:
 
     z = Phi(b) - Phi(a)      p = phi(a) - phi(b)      x = a phi(a) - b phi(b)      Z = P(f in F)
 """

@@ -1,16 +1,17 @@
-"""What a noisy measurement tells, by quadrature (theory 5): one objective exactly, two together to about ten digits.
+"""What a noisy measurement tells, by quadrature (theory 5): one objective exactly, two together in double precision.
 
-y = f_l + e, e ~ N(0, delta^2), s^2 = sigma^2 + delta^2, kappa = sigma/s, c = delta/s, u = (y - mu)/s. With the levels v_t of
-objective l, alpha_t = (v_t - mu)/sigma, and D_t >= 0 the drop of W at v_t (a threshold is the level +inf), y given F has density
+y = f_l + e, e ~ N(0, delta^2), s^2 = sigma^2 + delta^2, kappa = sigma/s, c = delta/s, u = (y - mu)/s. With the levels
+v_t of objective l, alpha_t = (v_t - mu)/sigma, and D_t >= 0 the drop of W at v_t (a threshold is the level +inf), the
+density of y given F is
 
-    q(y) = phi(u)/s * N(u)/Z,     N = sum_t D_t Phi(beta_t),  beta_t = (alpha_t - kappa u)/c,     Z = sum_t D_t Phi(alpha_t)
+    q(y) = phi(u)/s * N(u)/Z,   N = sum_t D_t Phi(beta_t),  beta_t = (alpha_t - kappa u)/c,   Z = sum_t D_t Phi(alpha_t)
 
-Z not small: gain = kappa^2/2 (1 - E[z_l^2 | F]) + integral of phi(u) h(eps) du, eps = N/Z - 1, h = (1 + eps) log(1 + eps) - eps.
-The integral of phi eps is 0; subtracting it leaves terms of one sign, so that the sum is accurate relative to itself.
+Z not small: gain = kappa^2/2 (1 - E[z_l^2 | F]) + integral of phi(u) h(eps) du,
+             eps = N/Z - 1,  h = (1 + eps) log(1 + eps) - eps.
+             The integral of phi eps is 0; subtracting it leaves h >= 0, so that the sum is accurate relative to itself.
+Z small:     gain = integral of q log(q s sqrt(2 pi e)) dy as it stands; where the mass of q lies, no term is large.
 
-Z small: gain = integral of q log(q s sqrt(2 pi e)) dy as it stands; where the mass of q lies, no term is large.
-
-The integrals are good to 15 digits or more, with derivatives taken under the integral sign.
+The one-dimensional integrals are good to 15 digits or more, their derivatives taken under the integral sign.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from oracles.precision import integral
 
 @dataclass(frozen=True)
 class Slice:
-    """Objective l of a region as seen by a measurement; rates[i] are the derivatives by parameter i (means, then stds)."""
+    """Objective l of a region as a measurement sees it; rates[i] are derivatives by parameter i (means, then stds)."""
 
     mu: mp.mpf
     sigma: mp.mpf
@@ -45,7 +46,7 @@ class Slice:
 
 
 def slice_of(mean, std, frontier, delta, l: int) -> Slice:
-    """Drops by grouping the dominated cells: the other objectives' cell ends, in objective l, at its highest dominated level."""
+    """Drops by grouping the dominated cells: a cell of the other objectives ends at its highest dominated level."""
     L = len(mean)
     r = region(mean, std, frontier)
     top: dict[tuple, int] = {}
@@ -147,7 +148,8 @@ def noisy_relative(view: Slice, L: int) -> list:
     cuts = [2 * k for k in range(-int(reach / 2) - 1, int(reach / 2) + 2)]
     for t in finite:
         cuts += around(alpha[t] / kappa, c / kappa, 2, both=True)
-    second = integral(integrand, [x for x in cuts if abs(x) <= reach], mp.mpf(10) ** -11)
+    cuts = spaced([x for x in cuts if abs(x) <= reach], min(1, c / kappa) / 2)
+    second = integral(integrand, cuts, mp.mpf(10) ** -11)
     return [a + b for a, b in zip(first, second, strict=True)]
 
 
@@ -193,15 +195,25 @@ def noisy_direct(view: Slice, L: int) -> list:
 
     cuts = []
     for v, a in zip(view.values, alpha, strict=True):
-        deep = sigma * (-abs(a) + mp.sqrt(a**2 + 160) if a < 0 else a + mp.sqrt(160))  # f | F ends, to e^-80, so far below v
+        deep = sigma * (a + mp.sqrt(a**2 + 160) if a < 0 else a + mp.sqrt(160))  # f | F ends, to e^-80, so far below v
         noise = mp.sqrt(160) * view.delta
         cuts += [v - deep - noise, v + noise, *(v + view.delta * k for k in (-9, -6, -4, -2, -1, 0, 1, 2, 4, 6, 9))]
         cuts += [v - deep * mp.mpf(k) / 16 for k in range(1, 16)]
-    out = integral(integrand, cuts, mp.mpf(10) ** -11 * min(1, kappa))
+    out = integral(integrand, spaced(cuts, view.delta / 2), mp.mpf(10) ** -11 * min(1, kappa))
     rounding = mp.mpf(10) ** (-mp.dps * 3 // 5)
     slopes = [v + d_logs.get(i, 0) for i, v in enumerate(out[1:])]
     scale = max(abs(v) for v in slopes)
     return [out[0], *(mp.zero if abs(v) < rounding * scale else v for v in slopes)]
+
+
+def spaced(cuts, narrowest) -> list:
+    """Ascending cuts without those that lie closer to the last one than the narrowest panel; the two ends stay."""
+    cuts = sorted(cuts)
+    kept = cuts[:1]
+    for x in cuts[1:]:
+        if x - kept[-1] > narrowest:
+            kept.append(x)
+    return [*kept[:-1], cuts[-1]]
 
 
 @dataclass(frozen=True)
@@ -245,7 +257,7 @@ def around(centre, scale, widest, both: bool) -> list:
 
 
 def coupled_noisy(mean, std, frontier, delta, n: int = 12) -> float:
-    """H[y] - H[y | F] for L = 2, y = f + N(0, diag(delta^2)), delta > 0, on a product of Gauss panels with n nodes each.
+    """H[y] - H[y | F] for L = 2, y = f + N(0, diag(delta^2)), delta > 0, on products of Gauss panels with n nodes each.
 
     About twelve digits, of itself deep inside, of 1 when the mean lies above; compare two n to see how many.
     """
@@ -258,7 +270,8 @@ def coupled_noisy(mean, std, frontier, delta, n: int = 12) -> float:
         r = region(mean, std, frontier)
         mass, outside = float(r.mass), float(1 - r.mass)
         log_mass = float(mp.log(r.mass))
-        heads = [float(-r.total(l, "x") / r.mass) * sigma[l] ** 2 / (sigma[l] ** 2 + noise[l] ** 2) / 2 for l in range(2)]
+        shrink = sigma**2 / (sigma**2 + noise**2)
+        heads = [float(-r.total(l, "x") / r.mass) * shrink[l] / 2 for l in range(2)]
     if mass <= 1e-3:
         return direct_sum([Axis.of_y(*row, n) for row in zip(bounds, mu, sigma, noise, strict=True)], inside, log_mass)
     reach = np.sqrt(2 * (50 - np.log(min(1.0, max(1e-20 * outside, sum(abs(v) for v in heads))))))
@@ -268,7 +281,7 @@ def coupled_noisy(mean, std, frontier, delta, n: int = 12) -> float:
 
 @dataclass(frozen=True)
 class Axis:
-    """Nodes of one objective: integration weight times N(y; mu, s^2), its log, and log P(f in interval | y), (K, n)."""
+    """Nodes of one objective: weight (n,), log N(y; mu, s^2) (n,), log P(f in interval | y) (K, n), deviation of y."""
 
     weight: np.ndarray
     log_prior: np.ndarray
@@ -289,7 +302,7 @@ class Axis:
 
     @staticmethod
     def of_y(bounds, mu, sigma, delta, n: int) -> Axis:
-        """Panels where y given F can be when the mean lies above: noise around each level, and the tail of f below it."""
+        """Panels where y given F can be when the mean lies above: noise around each level, the tail of f below it."""
         cuts = []
         for v in bounds[1:-1]:
             a = (v - mu) / sigma
@@ -313,13 +326,9 @@ class Axis:
 
 
 def panels(cuts, narrowest: float, n: int):
-    """Gauss-Legendre nodes and weights between the cuts, after dropping cuts that lie closer than the narrowest panel."""
-    cuts = np.sort(cuts)
-    kept = [cuts[0]]
-    for x in cuts[1:]:
-        if x - kept[-1] > narrowest:
-            kept.append(x)
-    left, right = np.array(kept[:-1]), np.array(kept[1:])
+    """Gauss-Legendre nodes and weights between the cuts."""
+    kept = np.array(spaced(cuts, narrowest))
+    left, right = kept[:-1], kept[1:]
     x, w = np.polynomial.legendre.leggauss(n)
     y = (left + right)[:, None] / 2 + (right - left)[:, None] / 2 * x
     return y.ravel(), ((right - left)[:, None] / 2 * w).ravel()
@@ -356,7 +365,7 @@ def direct_sum(axes, inside, log_mass: float) -> float:
     entropy = sum(np.log(a.s) + (np.log(2 * np.pi) + 1) / 2 for a in axes)
     log_p = [(a.log_prior + a.logs) for a in axes]  # (K, n): log of N(y) P(f in interval | y)
     rows_used = np.flatnonzero(inside.any(1))
-    beside = [np.logaddexp.reduce(log_p[1][inside[k]], axis=0) for k in rows_used]  # objective 2, summed next to interval k
+    beside = [np.logaddexp.reduce(log_p[1][inside[k]], axis=0) for k in rows_used]  # objective 2 next to interval k
     total = mass = 0.0
     for rows in np.array_split(np.arange(log_p[0].shape[1]), max(1, log_p[0].shape[1] // 200)):
         log_q = np.full((len(rows), log_p[1].shape[1]), -np.inf)

@@ -1,4 +1,4 @@
-"""Raising the precision until digits settle, differences in that precision, and quadrature that knows when it has converged."""
+"""Raising the precision until digits settle, differences in that precision, quadrature that knows when it is done."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ def agree(a, b, digits: int) -> bool:
 
 
 def gradients(function: Callable[[list, list], list], mean: Vector, std: Vector) -> tuple[list, list]:
-    """Central differences of a list-valued function of (mean, std): rows [i][k] = d function_i / d mean_k; the same for std.
+    """Central differences of a list-valued function of (mean, std): [i][k] = d function_i / d mean_k; the same for std.
 
-    The step is 10^(-digits / 3) deviations; its error and the rounding are both 10^(-2 digits / 3), beyond the 20 digits wanted.
+    The step is 10^(-digits / 3) deviations; its error and the rounding are both 10^(-2 digits / 3).
     """
     L, shape = len(mean), []
 
@@ -63,7 +63,7 @@ def gradients(function: Callable[[list, list], list], mean: Vector, std: Vector)
 
 @lru_cache(maxsize=8)
 def gauss_legendre(n: int, digits: int):
-    """Nodes, weights, and the Legendre values (2k+1)/2 w_i P_k(x_i) that give the two last coefficients of the integrand."""
+    """Nodes, weights, and (2k+1)/2 w_i P_k(x_i), which give the two last Legendre coefficients of the integrand."""
     with mp.workdps(digits + 10):
         nodes, weights, tests = [], [], []
         for i in range(n):
@@ -92,7 +92,8 @@ def legendre(n: int, x):
 def integral(integrand: Callable, cuts: list, tolerance, n: int = 20) -> list:
     """Integrate a vector over the panels between the cuts, halving those whose Legendre coefficients have not died out.
 
-    If the last two of n coefficients are below the tolerance, the n-point rule, exact to degree 2n - 1, errs by about its square.
+    Where the last two of n coefficients are below the tolerance, the n-point rule, exact to degree 2n - 1, errs by
+    about its square.
     """
     nodes, weights, tests = gauss_legendre(n, mp.dps)
 

@@ -7,7 +7,7 @@ from hypothesis.extra.numpy import arrays
 from oracles import dominance as oracle
 from pareto import fronts
 from pfes.errors import InvalidFrontier, InvalidInput
-from pfes.pareto import Cells, as_frontier, dominated_cells, grid, hypervolume, nondominated_cells
+from pfes.pareto import Cells, as_frontier, both_sides, dominated_cells, grid, hypervolume, nondominated_cells
 
 SIZES = {2: 40, 3: 25, 4: 15, 5: 10, 6: 8}  # so that the oracle, which looks into every cell, stays quick
 PARTITIONS = ("hbda", "qhv", "grid")
@@ -231,3 +231,13 @@ def test_cells_cannot_be_exchanged():
     cells = dominated_cells([[1.0, 2.0]])
     with pytest.raises(AttributeError):
         cells.lower = cells.upper
+
+
+@pytest.mark.parametrize("partition", ["hbda", "qhv", "grid"])
+@pytest.mark.parametrize("objectives", [1, 2, 3, 4])
+def test_both_sides_are_what_each_side_is_alone(objectives, partition):
+    frontier = as_frontier(np.random.default_rng(objectives).integers(0, 5, (9, objectives)))
+    below, above = both_sides(frontier, partition)
+    for cells, alone in ((below, dominated_cells(frontier, partition)), (above, nondominated_cells(frontier))):
+        np.testing.assert_array_equal(cells.lower, alone.lower)
+        np.testing.assert_array_equal(cells.upper, alone.upper)

@@ -90,7 +90,7 @@ def _delta(resolution: ArrayLike, objectives: int) -> Array:
     if delta.shape not in ((), (objectives,)):
         raise InvalidInput(f"resolution: got shape {delta.shape}, wanted a number or one per objective ({objectives},)")
     if not (np.isfinite(delta).all() and (delta >= 0.0).all()):
-        raise InvalidInput(f"resolution: got {resolution}, wanted finite deviations of at least 0")
+        raise InvalidInput(f"resolution: got {delta}, wanted finite deviations of at least 0")
     return np.array(np.broadcast_to(delta, (objectives,)))
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pfes.errors import InvalidFrontier
-from pfes.pareto import Cells, as_frontier, dominated_cells, nondominated_cells
+from pfes.pareto import Cells, as_frontier, both_sides
 
 __all__ = ["Frontier", "Frontiers", "prepare"]
 
@@ -46,7 +46,7 @@ class Frontiers:
     @property
     def objectives(self) -> int:
         """L."""
-        return self._frontiers[0].points.shape[1]
+        return int(self._frontiers[0].points.shape[1])
 
     @property
     def cells(self) -> int:
@@ -95,14 +95,15 @@ def _prepare_one(points: NDArray[np.float64], partition: str) -> Frontier:
     finite = [np.unique(column[np.isfinite(column)]) for column in points.T]
     columns = [np.concatenate(([-np.inf], values, [np.inf])) for values in finite]
     start = np.concatenate(([0], np.cumsum([len(c) for c in columns]))).astype(np.int32)
-    low, high = _rows(dominated_cells(points, partition=partition), columns, start)
-    beyond_low, beyond_high = _rows(nondominated_cells(points), columns, start)
+    below, above = both_sides(points, partition)
+    low, high = _rows(below, columns, start)
+    beyond_low, beyond_high = _rows(above, columns, start)
     return Frontier(
         points=np.ascontiguousarray(points),
         values=np.concatenate(columns),
         owner=np.repeat(np.arange(objectives, dtype=np.int32), np.diff(start)),
         start=start,
-        open_top=np.isinf(points).any(axis=0),
+        open_top=np.asarray(np.isinf(points).any(axis=0)),
         low=low,
         high=high,
         beyond_low=beyond_low,

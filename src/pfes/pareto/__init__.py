@@ -6,6 +6,14 @@ Every objective is maximised here; infinities are real ones.
 from pfes.pareto.cells import Cells
 from pfes.pareto.dominance import as_frontier, non_dominated
 from pfes.pareto.hypervolume import hypervolume
-from pfes.pareto.partition import dominated_cells, nondominated_cells
+from pfes.pareto.partition import both_sides, dominated_cells, nondominated_cells
 
-__all__ = ["Cells", "as_frontier", "dominated_cells", "hypervolume", "non_dominated", "nondominated_cells"]
+__all__ = [
+    "Cells",
+    "as_frontier",
+    "both_sides",
+    "dominated_cells",
+    "hypervolume",
+    "non_dominated",
+    "nondominated_cells",
+]

@@ -22,7 +22,7 @@ from pfes.compiled import inline, kernel
 from pfes.pareto.cells import Cells
 from pfes.pareto.room import copy_row, with_room
 
-__all__ = ["dominated", "nondominated"]
+__all__ = ["both", "dominated", "nondominated"]
 
 
 class LocalBounds(NamedTuple):
@@ -35,26 +35,28 @@ class LocalBounds(NamedTuple):
 
 def dominated(frontier: npt.NDArray[np.float64]) -> Cells:
     """Cut the dominated region of a frontier (S, L) into the columns below it."""
-    local = _local_bounds(frontier)
-    return min((_below(local, along) for along in range(frontier.shape[1])), key=len)
+    return both(frontier)[0]
 
 
 def nondominated(frontier: npt.NDArray[np.float64]) -> Cells:
     """Cut the non-dominated region of a frontier (S, L) into the columns above it."""
+    return both(frontier)[1]
+
+
+def both(frontier: npt.NDArray[np.float64]) -> tuple[Cells, Cells]:
+    """Cut both regions of a frontier (S, L): the cells below it and those above it, from the same local bounds."""
     local = _local_bounds(frontier)
-    return min((_above(local, along) for along in range(frontier.shape[1])), key=len)
+    ways = [_ceilings(local, along) for along in range(frontier.shape[1])]
+    below = min((_below(local, ceilings, along) for along, ceilings in enumerate(ways)), key=len)
+    above = min((_solid(local.bounds, ceilings) for ceilings in ways), key=len)
+    return below, above
 
 
-def _below(local: LocalBounds, along: int) -> Cells:
-    lower = local.bounds.copy()
-    upper = _ceilings(local, along)
+def _below(local: LocalBounds, ceilings: npt.NDArray[np.float64], along: int) -> Cells:
+    lower, upper = local.bounds.copy(), ceilings.copy()
     upper[:, along] = lower[:, along]
     lower[:, along] = -np.inf
     return _solid(lower, upper)
-
-
-def _above(local: LocalBounds, along: int) -> Cells:
-    return _solid(local.bounds, _ceilings(local, along))
 
 
 def _solid(lower: npt.NDArray[np.float64], upper: npt.NDArray[np.float64]) -> Cells:

@@ -11,7 +11,7 @@ from pfes.pareto import grid, hbda, qhv, staircase
 from pfes.pareto.cells import Cells
 from pfes.pareto.dominance import as_frontier
 
-__all__ = ["PARTITIONS", "dominated_cells", "nondominated_cells"]
+__all__ = ["PARTITIONS", "both_sides", "dominated_cells", "nondominated_cells"]
 
 Partition = Callable[[npt.NDArray[np.float64]], Cells]
 
@@ -35,15 +35,20 @@ def dominated_cells(points: npt.ArrayLike, partition: str = "hbda") -> Cells:
         InvalidFrontier: `points` is empty, ragged, not two-dimensional, or holds nan or -inf.
         InvalidInput: an unknown partition, or a grid too large to make.
     """
+    check_partition(partition)
+    frontier = as_frontier(points)
+    if frontier.shape[1] == 2 and partition != "grid":
+        return staircase.dominated(frontier)
+    return PARTITIONS[partition](frontier)
+
+
+def check_partition(partition: str) -> None:
+    """Refuse a partition that does not exist."""
     if partition not in PARTITIONS:
         known = ", ".join(repr(name) for name in PARTITIONS)
         raise InvalidInput(
             f"got partition {partition!r}; wanted one of {known}; try 'hbda', which makes the fewest cells"
         )
-    frontier = as_frontier(points)
-    if frontier.shape[1] == 2 and partition != "grid":
-        return staircase.dominated(frontier)
-    return PARTITIONS[partition](frontier)
 
 
 def nondominated_cells(points: npt.ArrayLike) -> Cells:
@@ -60,3 +65,13 @@ def nondominated_cells(points: npt.ArrayLike) -> Cells:
     """
     frontier = as_frontier(points)
     return staircase.nondominated(frontier) if frontier.shape[1] == 2 else hbda.nondominated(frontier)
+
+
+def both_sides(frontier: npt.NDArray[np.float64], partition: str = "hbda") -> tuple[Cells, Cells]:
+    """Cells below and above a frontier (S, L) that `as_frontier` gave: what the two functions above give, in one pass."""
+    check_partition(partition)
+    if frontier.shape[1] == 2:
+        below = PARTITIONS[partition] if partition == "grid" else staircase.dominated
+        return below(frontier), staircase.nondominated(frontier)
+    below_hbda, above = hbda.both(frontier)
+    return (below_hbda if partition == "hbda" else PARTITIONS[partition](frontier)), above

@@ -72,12 +72,21 @@ def close_tops(frontier: Any, inside: bool, lanes: int, drop: Array) -> None:
 
 @inline
 def slopes_of_drops(
-    tail: Array, alpha: Array, density: Array, first: Rows, second: Rows, sign: float, lanes: int, slope: Array,
-    out: Array, work: Array,
+    tail: Array,
+    alpha: Array,
+    density: Array,
+    first: Rows,
+    second: Rows,
+    sign: float,
+    lanes: int,
+    slope: Array,
+    out: Array,
+    work: Array,
 ) -> None:
     """From d gain_l / d D_t to d gain_l / d mean_k and d std_k, k != l, both times std_k.
 
-    slope: (J, LANES), 0 at -inf, for the rows of objective l the derivative of gain_l; out: (2, L, L, LANES) is added to.
+    slope: (J, LANES), 0 at -inf, in the rows of objective l the derivative of gain_l.
+    out: (2, L, L, LANES) is added to.
     """
     objectives = first.shape[1]
     z, before, after, rest = work[0], work[1], work[2, 0], work[3, 0]

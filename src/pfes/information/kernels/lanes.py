@@ -52,7 +52,14 @@ def separate(points: Array, mean: Array, order: NDArray[np.int64]) -> int:
 
 @inline
 def standardise(
-    frontier: Any, mean: Array, std: Array, chosen: NDArray[np.int64], alpha: Array, lower: Array, upper: Array, phi: Array
+    frontier: Any,
+    mean: Array,
+    std: Array,
+    chosen: NDArray[np.int64],
+    alpha: Array,
+    lower: Array,
+    upper: Array,
+    phi: Array,
 ) -> None:
     """Fill tables (J, LANES): alpha = (bound - mean) / std, both tails and the density there.
 

@@ -21,7 +21,17 @@ from pfes.compiled import inline, kernel
 from pfes.information.kernels.drops import close_tops, slopes_of_drops, sum_drops
 from pfes.information.kernels.lanes import FAR_ABOVE, LANES, TINY, TINY_MATCHED, separate, standardise
 
-__all__ = ["EXACT", "MATCHED", "POWER", "decoupled_gradients", "decoupled_values", "entropy_power", "least", "one_objective", "shrunk"]
+__all__ = [
+    "EXACT",
+    "MATCHED",
+    "POWER",
+    "decoupled_gradients",
+    "decoupled_values",
+    "entropy_power",
+    "least",
+    "one_objective",
+    "shrunk",
+]
 
 Array = NDArray[np.float64]
 
@@ -54,8 +64,8 @@ def _interval(t: int, column: Array) -> float:
     """Prior probability between values t - 1 and t, from the tail in which both are small."""
     alpha, lower, upper = column[0], column[1], column[2]
     if t == 0:
-        return lower[0]
-    return upper[t - 1] - upper[t] if alpha[t - 1] >= 0.0 else lower[t] - lower[t - 1]
+        return float(lower[0])
+    return float(upper[t - 1] - upper[t] if alpha[t - 1] >= 0.0 else lower[t] - lower[t - 1])
 
 
 @inline
@@ -119,9 +129,9 @@ def _matched(column: Array, size: int, rho2: float, noise2: float, slopes: Array
 
 
 @inline
-def one_objective(kind: int, column: Array, size: int, rho2: float, noise2: float, slopes: Array, with_slopes: bool) -> tuple[
-    float, float
-]:
+def one_objective(
+    kind: int, column: Array, size: int, rho2: float, noise2: float, slopes: Array, with_slopes: bool
+) -> tuple[float, float]:
     """Gain of one objective and its derivative with respect to rho^2, slopes as in _exact."""
     by_gain, by_rho2 = 1.0, 0.0
     if kind == MATCHED:
@@ -141,8 +151,17 @@ def one_objective(kind: int, column: Array, size: int, rho2: float, noise2: floa
 
 @inline
 def _measure(
-    frontier: Any, kind: int, std: Array, delta: Array, i: int, tables: Array, column: Array, slopes: Array, row: Array,
-    slope: Array, out: Array,
+    frontier: Any,
+    kind: int,
+    std: Array,
+    delta: Array,
+    i: int,
+    tables: Array,
+    column: Array,
+    slopes: Array,
+    row: Array,
+    slope: Array,
+    out: Array,
 ) -> None:
     """Gains of all objectives for lane i: row[:L]; with slope (J, LANES) also what slopes_of_drops needs."""
     objectives = std.size
@@ -190,7 +209,7 @@ def decoupled_values(frontier: Any, mean: Array, std: Array, kind: int, delta: A
         close_tops(frontier, is_inside, chosen.size, tables[4])
         for i in range(chosen.size):
             n = chosen[i]
-            if _mass(frontier, tables, i) > least(kind):
+            if mass_of_lane(frontier, tables, i) > least(kind):
                 _measure(frontier, kind, std[n], delta, i, tables, column, slopes, out[n], nothing, nowhere)
             else:
                 out[n, 0] = FAR_ABOVE
@@ -199,7 +218,7 @@ def decoupled_values(frontier: Any, mean: Array, std: Array, kind: int, delta: A
 
 
 @inline
-def _mass(frontier: Any, tables: Array, i: int) -> float:
+def mass_of_lane(frontier: Any, tables: Array, i: int) -> float:
     """Z of lane i, from the drops of the first objective."""
     total = 0.0
     for j in range(frontier.start[0] + 1, frontier.start[1]):
@@ -209,7 +228,7 @@ def _mass(frontier: Any, tables: Array, i: int) -> float:
 
 @kernel
 def decoupled_gradients(frontier: Any, mean: Array, std: Array, kind: int, delta: Array, out: Array) -> int:
-    """As decoupled_values, with gradients: out (N, L + 2 L^2) becomes gain_l, d gain_l / d mean_k, d gain_l / d std_k."""
+    """As decoupled_values; out (N, L + 2 L^2) becomes gain_l, d gain_l / d mean_k, d gain_l / d std_k."""
     count, objectives = mean.shape
     order = np.empty(count, np.int64)
     inside = separate(frontier.points, mean, order)
@@ -232,19 +251,19 @@ def decoupled_gradients(frontier: Any, mean: Array, std: Array, kind: int, delta
         close_tops(frontier, is_inside, chosen.size, tables[4])
         for i in range(chosen.size):
             n = chosen[i]
-            if _mass(frontier, tables, i) > least(kind):
+            if mass_of_lane(frontier, tables, i) > least(kind):
                 _measure(frontier, kind, std[n], delta, i, tables, column, slopes, out[n], slope, by)
             else:
                 out[n, 0] = FAR_ABOVE
                 far += 1
         sign = -1.0 if is_inside else 1.0
         slopes_of_drops(tail, tables[0], tables[3], first, second, sign, chosen.size, slope, by, work)
-        _write(chosen, std, by, out)
+        write_gradients(chosen, std, by, out)
     return far
 
 
 @inline
-def _write(chosen: NDArray[np.int64], std: Array, by: Array, out: Array) -> None:
+def write_gradients(chosen: NDArray[np.int64], std: Array, by: Array, out: Array) -> None:
     """Copy the gradients (2, L, L, LANES), still times std_k, behind the gains."""
     objectives = std.shape[1]
     for i in range(chosen.size):

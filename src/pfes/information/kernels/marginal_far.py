@@ -24,7 +24,7 @@ from pfes.information.kernels.marginal import MATCHED, POWER, entropy_power, lea
 from pfes.information.kernels.tails import bounds, share_cells, times
 from pfes.normal import tails, truncated
 
-__all__ = ["decoupled_far"]
+__all__ = ["decoupled_far", "log_masses", "rescale", "to_gradient", "to_others", "to_others_by_drops"]
 
 Array = NDArray[np.float64]
 
@@ -46,7 +46,7 @@ def _share_intervals(frontier: Any, alpha: Array, log_share: Array, l: int) -> t
 
 
 @inline
-def _to_others(frontier: Any, alpha: Array, m: int, l: int, weight: float, by_bound: Array) -> None:
+def to_others(frontier: Any, alpha: Array, m: int, l: int, weight: float, by_bound: Array) -> None:
     """Add weight times d log z_mk to the bounds of cell m in every objective k except l."""
     for k in range(frontier.low.shape[1]):
         if k != l:
@@ -80,7 +80,7 @@ def _exact_far(frontier: Any, alpha: Array, log_share: Array, l: int, by_bound: 
             weight = 0.0
             for j in range(low + 1, high + 1):
                 weight += math.exp(log_share[m] + log_p[j] - log_z) * (told[j] - gain)
-            _to_others(frontier, alpha, m, l, weight, by_bound)
+            to_others(frontier, alpha, m, l, weight, by_bound)
     return gain
 
 
@@ -111,12 +111,12 @@ def _matched_far(
                 by_bound[low] += weight * r.hazard_a * (r.variance - gap * gap + 2.0 * off * gap - excess)
             gap = r.gap_b
             by_bound[high] += weight * times(gap * gap - r.variance + 2.0 * off * gap + excess, r.hazard_b)
-            _to_others(frontier, alpha, m, l, weight * excess, by_bound)
+            to_others(frontier, alpha, m, l, weight * excess, by_bound)
     return shrunk(rho2, noise2, variance, variance - 1.0), -0.5 * (variance - 1.0) / inner
 
 
 @inline
-def _rescale(frontier: Any, alpha: Array, log_z: Array, l: int, rest: Array, column: Array) -> float:
+def rescale(frontier: Any, alpha: Array, log_z: Array, l: int, rest: Array, column: Array) -> float:
     """Fill column (marginal.one_objective) with drops scaled so that the largest cell counts 1; return the scaled Z.
 
     log_z: (M, L) of all cells; rest (M,) becomes what each cell adds to the drops.
@@ -146,9 +146,7 @@ def _rescale(frontier: Any, alpha: Array, log_z: Array, l: int, rest: Array, col
 
 
 @inline
-def _from_rescaled(
-    frontier: Any, alpha: Array, l: int, rest: Array, slopes: Array, by_bound: Array
-) -> None:
+def to_others_by_drops(frontier: Any, alpha: Array, l: int, rest: Array, slopes: Array, by_bound: Array) -> None:
     """d gain / d alpha of all bounds (J,), from slopes of marginal.one_objective on rescaled drops."""
     start = frontier.start[l] + 1
     for t in range(frontier.start[l + 1] - start):
@@ -157,11 +155,11 @@ def _from_rescaled(
         low, high = frontier.low[m, l], frontier.high[m, l]
         weight = slopes[1, high - start] - (slopes[1, low - start] if low >= start else 0.0)
         if rest[m] > 0.0:
-            _to_others(frontier, alpha, m, l, rest[m] * weight, by_bound)
+            to_others(frontier, alpha, m, l, rest[m] * weight, by_bound)
 
 
 @inline
-def _log_masses(frontier: Any, alpha: Array) -> Array:
+def log_masses(frontier: Any, alpha: Array) -> Array:
     """log z (M, L) of every dominated cell in every objective."""
     log_z = np.empty(frontier.low.shape)
     for m in range(log_z.shape[0]):
@@ -181,17 +179,17 @@ def decoupled_far(frontier: Any, mean: Array, std: Array, kind: int, delta: Arra
         if not math.isnan(out[n, 0]):
             continue
         alpha = bounds(frontier, mean[n], std[n])
-        log_z, log_share = _log_masses(frontier, alpha), share_cells(frontier, alpha)
+        log_z, log_share = log_masses(frontier, alpha), share_cells(frontier, alpha)
         for l in range(objectives):
             by_bound = np.zeros(alpha.size if with_gradient else 0)
             total = std[n, l] ** 2 + delta[l] ** 2
             rho2, noise2 = std[n, l] ** 2 / total, delta[l] ** 2 / total
             by_rho2 = 0.0
-            if _rescale(frontier, alpha, log_z, l, rest, column) > least(kind):
+            if rescale(frontier, alpha, log_z, l, rest, column) > least(kind):
                 size = frontier.start[l + 1] - frontier.start[l] - 1
                 out[n, l], by_rho2 = one_objective(kind, column, size, rho2, noise2, slopes, with_gradient)
                 if with_gradient:
-                    _from_rescaled(frontier, alpha, l, rest, slopes, by_bound)
+                    to_others_by_drops(frontier, alpha, l, rest, slopes, by_bound)
             elif kind == MATCHED:
                 out[n, l], by_rho2 = _matched_far(frontier, alpha, log_share, l, rho2, noise2, by_bound)
             else:

@@ -5,8 +5,8 @@ Among all distributions with the covariance of f given F the normal has the larg
     gain >= 1/2 log det(Sigma + D) - 1/2 log det(Cov[f | F] + D) = -1/2 log det(I + rho C rho)          theory 4
     C = Cov[z | F] - I,   rho_l^2 = std_l^2 / (std_l^2 + delta_l^2),   D = diag(delta^2)
 
-The moments of z = (f - mean) / std given F are sums over cells, of either side (rows as in truncation.py; sign is +1 for
-dominated cells, -1 for the complement's). With p and x the differences of phi and alpha phi between a cell's bounds:
+The moments of z = (f - mean) / std given F are sums over cells of either side (rows as in truncation.py; sign is +1
+for dominated cells, -1 for the complement's). With p and x the differences of phi and alpha phi between a cell's bounds:
 
     Z E[z_l] = sum p_l prod z,   Z (E[z_l^2] - 1) = sum x_l prod z,   Z E[z_l z_k] = sign sum p_l p_k prod z
 
@@ -50,7 +50,15 @@ def _cell(tables: Array, tail: Array, first: Rows, second: Rows, m: int, lanes: 
 
 @inline
 def _sum_moments(
-    tables: Array, tail: Array, first: Rows, second: Rows, sign: float, lanes: int, sums: Array, cell: Array, work: Array
+    tables: Array,
+    tail: Array,
+    first: Rows,
+    second: Rows,
+    sign: float,
+    lanes: int,
+    sums: Array,
+    cell: Array,
+    work: Array,
 ) -> None:
     """Fill sums (1 + 2 L + L (L - 1) / 2, LANES)."""
     objectives = first.shape[1]
@@ -172,8 +180,16 @@ def _from_sums(
 
 @inline
 def _slopes(
-    tables: Array, tail: Array, first: Rows, second: Rows, sign: float, lanes: int, adjoint: Array, by: Array,
-    cell: Array, work: Array,
+    tables: Array,
+    tail: Array,
+    first: Rows,
+    second: Rows,
+    sign: float,
+    lanes: int,
+    adjoint: Array,
+    by: Array,
+    cell: Array,
+    work: Array,
 ) -> None:
     """by (2, L, LANES) becomes d gain / d mean_j and d std_j, both times std_j.
 
