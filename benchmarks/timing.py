@@ -29,13 +29,13 @@ class Cost(NamedTuple):
 
 
 def cost(call: Callable[[], object], seconds: float = 0.3, at_most: int = 15) -> Cost:
-    """Time and memory of `call`: repeated for about `seconds`, at least three times unless one takes longer than that.
+    """Time and memory of `call`: repeated for about `seconds`, at least three times unless one takes 3 s or more.
 
     The first call, in which memory is watched, counts for the time only if there is no other.
     """
     memory, first = peak_growth(call)
     runs: list[Taken] = []
-    while first.wall < seconds and len(runs) < at_most and (len(runs) < 3 or sum(t.wall for t in runs) < seconds):
+    while first.wall < 3.0 and len(runs) < at_most and (len(runs) < 3 or sum(t.wall for t in runs) < seconds):
         runs.append(once(call))
     return summary(runs or [first], memory)
 

@@ -4,6 +4,8 @@ import sys
 from collections.abc import Callable
 from typing import NamedTuple
 
+import numpy as np
+
 from information_parts.problem import Problem, problem
 from information_parts.race import number_of_cells
 from pfes.information import coupled, coupled_gradient, decoupled, decoupled_gradient, prepare
@@ -72,15 +74,17 @@ def what_the_columns_mean() -> str:
 
 
 def _costs(given: Problem, slow: set[str]) -> dict[str, Cost | None]:
+    ready = prepare(given.frontiers)  # compiles
     found: dict[str, Cost | None] = {"prepare": cost(lambda: prepare(given.frontiers))}
-    ready = prepare(given.frontiers)
     for name, function, delta in COLUMNS:
         found[name] = None if name in slow else _cost(function, given, ready, delta)
     return found
 
 
 def _cost(function: Callable[..., object], given: Problem, ready: object, delta: float) -> Cost:
-    function(given.mean[:2], given.std[:2], ready, resolution=delta)  # compiles
+    # compiles, also what is needed only deep inside or far above the frontiers
+    everywhere = np.outer([-100.0, 0.0, 1.0, 100.0], np.ones(given.mean.shape[1]))
+    function(everywhere, np.ones_like(everywhere), ready, resolution=delta)
     return cost(lambda: function(given.mean, given.std, ready, resolution=delta))
 
 

@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import norm
 
 from oracles import exact as oracle
-from pfes.information import coupled, coupled_gradient, decoupled, exact, matched
+from pfes.information import coupled, coupled_gradient, decoupled, exact, matched, power
 
 CORNER = [np.array([[0.0, 1.0], [1.0, 0.0]])]
 
@@ -66,3 +66,26 @@ def test_far_above_one_point_the_gain_grows_as_the_logarithm(distance):
     # truncated to z < -t a normal becomes exponential with rate t: log sqrt(2 pi) + 1/2 + log t - 1 for each objective
     gain = coupled(one([distance, distance]), one([1, 1]), [np.zeros((1, 2))])[0]
     assert gain == pytest.approx(2 * (0.5 * np.log(2 * np.pi) - 0.5 + np.log(distance)), rel=3 / distance**2 + 1e-14)
+
+
+@pytest.mark.parametrize("distance", [1e3, 1e6, 1e9, 1e12])
+def test_far_above_two_points_half_of_each_cell_remains(distance):
+    # two cells of equal share, exponential in each objective: log 2 is left unknown
+    alone = 0.5 * np.log(2 * np.pi) - 0.5 + np.log(distance)
+    mean, std = one([distance, distance]), one([1, 1])
+    assert coupled(mean, std, CORNER)[0] == pytest.approx(2 * alone - np.log(2), abs=3 / distance + 1e-12)
+    assert decoupled(mean, std, CORNER)[0] == pytest.approx(alone - np.log(2), abs=3 / distance + 1e-12)
+
+
+@pytest.mark.parametrize(("mean", "std"), [(1e300, 1e-12), (1.0, 1e-300), (-1e300, 1e-12), (1e300, 1e300)])
+def test_absurd_scales_stay_finite(mean, std):
+    arguments = one([mean, mean]), one([std, std]), CORNER
+    for gain in (
+        exact.coupled(*arguments),
+        exact.decoupled(*arguments),
+        matched.coupled(*arguments, 0.1),
+        matched.decoupled(*arguments, 0.1),
+        power.coupled(*arguments, 0.1),
+        power.decoupled(*arguments, 0.1),
+    ):
+        assert np.isfinite(gain).all()

@@ -51,7 +51,7 @@ __all__ = ["noisy_marginal"]
 
 Array = NDArray[np.float64]
 
-SHARP = 3.0  # width of a panel in units of s where some Phi(u_t) changes
+SHARP = 4.5  # width of a panel in units of s where some Phi(u_t) changes
 
 
 @inline
@@ -65,8 +65,8 @@ def _psi(e: float, total: float, log_total: float) -> float:
 
 @inline
 def _range(m: Mixture) -> tuple[float, float]:
-    """The w that count: above, phi(w) down to e^-40 of the first-order gain pi phi(alpha); below, all of q."""
-    low, best = -9.0, 80.0
+    """The w that count: above, phi(w) down to e^-32 of the first-order gain pi phi(alpha); below, all of q."""
+    low, best = -8.0, 64.0
     for t in range(m.weight.size):
         a = m.alpha[t]
         if a < 0.0:
@@ -74,7 +74,7 @@ def _range(m: Mixture) -> tuple[float, float]:
         if a <= CAP:
             size = max(a, 0.0) ** 2 - 2.0 * math.log(m.weight[t])
             best = min(best, size) if t > 0 else size
-    return low, min(math.sqrt(max(best, 0.0) + 80.0), FAR)
+    return low, min(math.sqrt(max(best, 0.0) + 64.0), FAR)
 
 
 @inline
@@ -95,7 +95,7 @@ def _tables(m: Mixture) -> Array:
 
 @inline
 def _densities(m: Mixture, rows: Array, left: float, width: float, i: int, j: int, sums: Array, kept: Array) -> None:
-    """Fill sums with 1 + eps, eps and -s eps' / rho at the nodes, kept with Phi(u_t), phi(u_t), one t after the other."""
+    """Fill sums with 1 + eps, eps and -s eps' / rho at the nodes, kept with Phi(u_t) and phi(u_t), t after t."""
     nodes = sums.shape[1]  # not the constant: LLVM unrolls known counts and then uses no vector instructions
     lower, phi, u, scaled = kept[0], kept[1], kept[2], sums[3]
     for k in range(nodes):
@@ -117,7 +117,7 @@ def _densities(m: Mixture, rows: Array, left: float, width: float, i: int, j: in
 
 @inline
 def _add(u: Array, phi: Array, lower: Array, factor: float, negative: bool, tail: float, sums: Array) -> None:
-    """Add a component to sums; lower comes as the smaller tail at u and becomes Phi(u); tail: the smaller one at alpha."""
+    """Add a component to sums; lower comes as the smaller tail at u and becomes Phi(u); tail: the smaller at alpha."""
     total, eps, slope = sums[0], sums[1], sums[2]
     if not negative:  # eps is a difference of the tails that are small at alpha
         for k in range(u.size):

@@ -72,7 +72,7 @@ def coupled_gradient(mean: ArrayLike, spread: ArrayLike, frontiers: Given, resol
 
 def _rho2(question: Question) -> Array:
     """Share of a measurement's variance that is not noise, (N, L)."""
-    return np.asarray(question.std**2 / (question.std**2 + question.delta**2))
+    return np.asarray((question.std / np.hypot(question.std, question.delta)) ** 2)
 
 
 def _bound(rho2: Array, gain: Array) -> Array:
@@ -103,7 +103,7 @@ def _chain_slopes(question: Question) -> tuple[Array, Array, Array]:
     by_whole, by_alone, by_rho2 = _chain_parts(rho2, g, g_l)
     d_g = by_whole[..., None] * d_g.reshape(*d_g.shape[:2], 2, objectives)
     total = d_g + np.einsum("rnl,rnplk->rnpk", by_alone, d_gl)
-    d_rho2 = 2.0 * rho2 * (question.delta**2 / (question.std**2 + question.delta**2)) / question.std
+    d_rho2 = 2.0 * rho2 * (question.delta / np.hypot(question.std, question.delta)) ** 2 / question.std
     return _chain(rho2, g, g_l), total[:, :, 0], total[:, :, 1] + by_rho2 * d_rho2
 
 

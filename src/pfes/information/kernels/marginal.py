@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from pfes.compiled import inline, kernel
 from pfes.information.kernels.drops import close_tops, slopes_of_drops, sum_drops
 from pfes.information.kernels.lanes import FAR_ABOVE, LANES, TINY, TINY_MATCHED, separate, standardise
+from pfes.information.kernels.noise import signal_and_noise
 
 __all__ = [
     "EXACT",
@@ -29,8 +30,10 @@ __all__ = [
     "decoupled_values",
     "entropy_power",
     "least",
+    "mass_of_lane",
     "one_objective",
     "shrunk",
+    "write_gradients",
 ]
 
 Array = NDArray[np.float64]
@@ -172,8 +175,7 @@ def _measure(
         for t in range(size):
             for q in range(5):
                 column[q, t] = tables[q, start + t, i]
-        total = std[l] * std[l] + delta[l] * delta[l]
-        rho2, noise2 = std[l] * std[l] / total, delta[l] * delta[l] / total
+        rho2, noise2 = signal_and_noise(std[l], delta[l])
         row[l], by_rho2 = one_objective(kind, column, size, rho2, noise2, slopes, with_slopes)
         if with_slopes:
             by_mean = by_std = 0.0

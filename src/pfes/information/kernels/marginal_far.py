@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from pfes.compiled import inline, kernel
 from pfes.information.kernels.marginal import MATCHED, POWER, entropy_power, least, one_objective, shrunk
+from pfes.information.kernels.noise import signal_and_noise
 from pfes.information.kernels.tails import bounds, share_cells, times
 from pfes.normal import tails, truncated
 
@@ -38,10 +39,10 @@ def _share_intervals(frontier: Any, alpha: Array, log_share: Array, l: int) -> t
             continue
         low, high = frontier.low[m, l], frontier.high[m, l]
         log_z = truncated(alpha[low], alpha[high]).log_z
-        for j in range(low + 1, high + 1):
+        for j in range(low + 1, high + 1):  # first the difference of the two large ones
             if log_p[j] == -math.inf:
                 log_p[j] = truncated(alpha[j - 1], alpha[j]).log_z
-            omega[j] += math.exp(log_share[m] + log_p[j] - log_z)
+            omega[j] += math.exp(log_share[m] + (log_p[j] - log_z))
     return log_p, omega
 
 
@@ -79,7 +80,7 @@ def _exact_far(frontier: Any, alpha: Array, log_share: Array, l: int, by_bound: 
             log_z = truncated(alpha[low], alpha[high]).log_z
             weight = 0.0
             for j in range(low + 1, high + 1):
-                weight += math.exp(log_share[m] + log_p[j] - log_z) * (told[j] - gain)
+                weight += math.exp(log_share[m] + (log_p[j] - log_z)) * (told[j] - gain)
             to_others(frontier, alpha, m, l, weight, by_bound)
     return gain
 
@@ -182,8 +183,7 @@ def decoupled_far(frontier: Any, mean: Array, std: Array, kind: int, delta: Arra
         log_z, log_share = log_masses(frontier, alpha), share_cells(frontier, alpha)
         for l in range(objectives):
             by_bound = np.zeros(alpha.size if with_gradient else 0)
-            total = std[n, l] ** 2 + delta[l] ** 2
-            rho2, noise2 = std[n, l] ** 2 / total, delta[l] ** 2 / total
+            rho2, noise2 = signal_and_noise(std[n, l], delta[l])
             by_rho2 = 0.0
             if rescale(frontier, alpha, log_z, l, rest, column) > least(kind):
                 size = frontier.start[l + 1] - frontier.start[l] - 1

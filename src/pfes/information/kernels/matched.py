@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from pfes.compiled import inline, kernel
 from pfes.information.kernels.lanes import FAR_ABOVE, LANES, TINY_MATCHED, separate, standardise
+from pfes.information.kernels.noise import signal_and_noise
 
 __all__ = ["matched_near", "told"]
 
@@ -131,21 +132,21 @@ def told(covariance: Array, change: Array, std: Array, delta: Array, weight: Arr
     weight (L, L) becomes the derivative with respect to Cov[z | F], by_std (L,) that through rho, times std.
     """
     size = std.size
-    shift, diagonal, inverse, rho = np.empty((size, size)), np.empty(size), np.empty((size, size)), np.empty(size)
+    shift, inverse = np.empty((size, size)), np.empty((size, size))
+    diagonal, rho, noise2 = np.empty(size), np.empty(size), np.empty(size)
     for l in range(size):
-        rho[l] = std[l] / math.hypot(std[l], delta[l])
+        rho2, noise2[l] = signal_and_noise(std[l], delta[l])
+        rho[l] = math.sqrt(rho2)
     for l in range(size):
-        noise2 = delta[l] ** 2 / (std[l] ** 2 + delta[l] ** 2)
-        diagonal[l] = noise2 + rho[l] ** 2 * covariance[l, l]
+        diagonal[l] = noise2[l] + rho[l] ** 2 * covariance[l, l]
         for k in range(size):
             shift[l, k] = rho[l] * rho[k] * (change[l] if l == k else covariance[l, k])
     gain = -0.5 * log_det_and_inverse(shift, diagonal, inverse)
     for l in range(size):
-        noise2 = delta[l] ** 2 / (std[l] ** 2 + delta[l] ** 2)
         by_std[l] = 0.0
         for k in range(size):
             weight[l, k] = -0.5 * rho[l] * inverse[l, k] * rho[k]
-            by_std[l] += 2.0 * noise2 * weight[l, k] * (change[l] if l == k else covariance[l, k])
+            by_std[l] += 2.0 * noise2[l] * weight[l, k] * (change[l] if l == k else covariance[l, k])
     return gain
 
 

@@ -38,7 +38,7 @@ __all__ = ["against_matched"]
 
 Array = NDArray[np.float64]
 
-SHARP = 1.5  # panels in units of s; log q bends sharply where two components far apart are equally likely
+SHARP = 2.3  # panels in units of s; log q bends sharply where two components far apart are equally likely
 
 
 @inline
@@ -106,7 +106,7 @@ def _panel(
         for t in range(i, last + 1):
             row = 0 if t < j else 2
             out[row, t] += mass * kept[0, t] * told
-            push = kept[1, t] * told + m.rho * (steeper - (kept[2, t] - kept[2, i]))
+            push = (kept[1, t] - m.gap[t]) * told + m.rho * (steeper - (kept[2, t] - kept[2, i]))
             out[row + 1, t] += mass * kept[0, t] * push
     return gain, fisher
 
@@ -139,8 +139,9 @@ def _cluster(m: Mixture, full: Array, top: int, kept: Array, out: Array) -> tupl
 def against_matched(m: Mixture, d_weight: Array, d_alpha: Array) -> tuple[float, float]:
     """Gain and d gain / d rho2; fills in the other derivatives.
 
-    out collects E_{q_t}[L] and E_{q_t}[G_t L + rho ((log q)' - (log q_t)')]; in two more rows the same from where
-    components are full, for the first such one: for the next q_t is in the ratio of Phi, G_t larger by that of alpha.
+    out collects E_{q_t}[L] and E_{q_t}[(G_t - E_{q_t}[G_t]) L + rho ((log q)' - (log q_t)')]; in two more rows the same
+    from where components are full, for the first such one: for the next q_t is in the ratio of Phi, and G_t less its
+    mean larger by the difference of mu.
     """
     count = m.weight.size
     kept, out = np.empty((3, count)), np.zeros((4, d_weight.size))
@@ -159,13 +160,11 @@ def against_matched(m: Mixture, d_weight: Array, d_alpha: Array) -> tuple[float,
     for t in range(d_weight.size):
         if t > 0:
             ratio = _ratio(m.alpha[t - 1], m.alpha[t])
-            push = ratio * (push + (min(m.alpha[t], CAP) - min(m.alpha[t - 1], CAP)) * told)
+            push = ratio * (push + (m.deviation[t] - m.deviation[t - 1]) * told)
             told = ratio * told
         told += out[2, t]
         push += out[3, t]
-        whole = out[0, t] + told
-        d_weight[t] += whole
-        if m.alpha[t] <= CAP:
-            shift = m.rho2 * m.deviation[t] / m.scale  # -rho E_{q_t}[(log g)']
-            d_alpha[t] += m.weight[t] * (out[1, t] + push - m.gap[t] * whole + shift)
+        d_weight[t] += out[0, t] + told
+        shape = m.bend[t] - 2.0 * m.deviation[t] * m.variance[t]  # what matched has, less the shift
+        d_alpha[t] = m.weight[t] * (out[1, t] + push - 0.5 * m.rho2 / m.scale * shape) if m.alpha[t] <= CAP else 0.0
     return gain, d_rho2

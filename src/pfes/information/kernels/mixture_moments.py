@@ -28,7 +28,7 @@ __all__ = [
 
 Array = NDArray[np.float64]
 
-NODES = 16
+NODES = 24
 UNIT_NODES = 0.5 + 0.5 * np.polynomial.legendre.leggauss(NODES)[0]  # Gauss-Legendre on (0, 1)
 UNIT_WEIGHTS = 0.5 * np.polynomial.legendre.leggauss(NODES)[1]
 REACH = 7.5  # Phi(u) is 0 or 1 beyond, to 3e-14

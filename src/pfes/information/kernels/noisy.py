@@ -17,6 +17,7 @@ from pfes.information.kernels.lanes import FAR_ABOVE, LANES, TINY, separate, sta
 from pfes.information.kernels.marginal import mass_of_lane, write_gradients
 from pfes.information.kernels.marginal_far import log_masses, rescale, to_gradient, to_others, to_others_by_drops
 from pfes.information.kernels.mixture import noisy_marginal
+from pfes.information.kernels.noise import signal_and_noise
 from pfes.information.kernels.tails import bounds, share_cells
 from pfes.normal import log_cdf, mills, truncated
 
@@ -67,8 +68,7 @@ def _measure(
         for t in range(size):
             for q in range(5):
                 column[q, t] = tables[q, start + t, i]
-        total = std[l] * std[l] + delta[l] * delta[l]
-        rho2, noise2 = std[l] * std[l] / total, delta[l] * delta[l] / total
+        rho2, noise2 = signal_and_noise(std[l], delta[l])
         row[l], by_rho2 = _one(column, size, rho2, noise2, slopes, with_slopes)
         if with_slopes:
             by[1, l, l, i] = by_rho2 * 2.0 * rho2 * noise2
@@ -133,10 +133,10 @@ def _by_shares(
     for m in range(log_share.size):
         if log_share[m] > -math.inf:
             low, high = frontier.low[m, l], frontier.high[m, l]
-            log_density = log_share[m] - truncated(alpha[low], alpha[high]).log_z
-            weight[high - start] += math.exp(log_density + log_cdf(alpha[high]))
+            log_z = truncated(alpha[low], alpha[high]).log_z
+            weight[high - start] += math.exp(log_share[m] + (log_cdf(alpha[high]) - log_z))
             if low >= start:
-                weight[low - start] -= math.exp(log_density + log_cdf(alpha[low]))
+                weight[low - start] -= math.exp(log_share[m] + (log_cdf(alpha[low]) - log_z))
     total = 0.0
     for t in range(size):
         weight[t] = max(weight[t], 0.0)
@@ -156,10 +156,11 @@ def _by_shares(
         for m in range(log_share.size):
             if log_share[m] > -math.inf:
                 low, high = frontier.low[m, l], frontier.high[m, l]
-                log_density = log_share[m] - truncated(alpha[low], alpha[high]).log_z
-                share = math.exp(log_density + log_cdf(alpha[high])) * (d_weight[high - start] - average)
+                log_z = truncated(alpha[low], alpha[high]).log_z
+                share = math.exp(log_share[m] + (log_cdf(alpha[high]) - log_z)) * (d_weight[high - start] - average)
                 if low >= start:
-                    share -= math.exp(log_density + log_cdf(alpha[low])) * (d_weight[low - start] - average)
+                    by_low = d_weight[low - start] - average
+                    share -= math.exp(log_share[m] + (log_cdf(alpha[low]) - log_z)) * by_low
                 to_others(frontier, alpha, m, l, share, by_bound)
     return gain, by_rho2
 
@@ -178,8 +179,7 @@ def noisy_far(frontier: Any, mean: Array, std: Array, delta: Array, out: Array) 
         log_z, log_share = log_masses(frontier, alpha), share_cells(frontier, alpha)
         for l in range(objectives):
             by_bound = np.zeros(alpha.size if with_slopes else 0)
-            total = std[n, l] ** 2 + delta[l] ** 2
-            rho2, noise2 = std[n, l] ** 2 / total, delta[l] ** 2 / total
+            rho2, noise2 = signal_and_noise(std[n, l], delta[l])
             if rescale(frontier, alpha, log_z, l, rest, column) > TINY:
                 size = frontier.start[l + 1] - frontier.start[l] - 1
                 out[n, l], by_rho2 = _one(column, size, rho2, noise2, slopes, with_slopes)

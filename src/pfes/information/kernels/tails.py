@@ -22,6 +22,7 @@ __all__ = ["bounds", "coupled_far", "share_cells", "times"]
 Array = NDArray[np.float64]
 
 NEGLIGIBLE = 45.0  # shares below e^-45 = 3e-20 cannot be seen in double precision
+HUGE = 1e150
 
 
 @inline
@@ -32,11 +33,13 @@ def times(a: float, b: float) -> float:
 
 @inline
 def bounds(frontier: Any, mean: Array, std: Array) -> Array:
-    """Standardised bounds (J,) of one candidate, infinities kept."""
+    """Standardised bounds (J,) of one candidate, infinities kept; finite ones stay finite when squared."""
     alpha = np.empty(frontier.values.size)
     for j in range(alpha.size):
-        l = frontier.owner[j]
-        alpha[j] = (frontier.values[j] - mean[l]) / std[l]
+        l, value = frontier.owner[j], frontier.values[j]
+        alpha[j] = (value - mean[l]) / std[l]
+        if abs(value) < math.inf:
+            alpha[j] = min(max(alpha[j], -HUGE), HUGE)
     return alpha
 
 
