@@ -1,14 +1,17 @@
 import math
 import os
+import shutil
 import threading
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numba
 import numpy as np
 import pytest
 
+from pfes import compiled
 from pfes.compiled import bits, from_bits, inline, kernel, spread, threads
 
 
@@ -27,7 +30,23 @@ def test_kernels_release_the_gil_and_are_cached() -> None:
     compiled_ratio: Any = kernel(ratio)
     assert compiled_ratio(1.0, 2.0) == 0.5
     assert compiled_ratio.targetoptions["nogil"]
-    assert compiled_ratio.stats.cache_path.startswith(os.environ["NUMBA_CACHE_DIR"])
+    assert compiled_ratio.stats.cache_path
+
+
+def test_a_change_in_what_a_kernel_inlines_is_noticed(tmp_path: Path, fresh_python: Callable[..., str]) -> None:
+    # numba's own cache would look at the kernel's file alone, and give 14 again
+    package = tmp_path / "pfes"
+    package.mkdir()
+    (package / "__init__.py").touch()
+    shutil.copy(compiled.__file__, package)
+    (package / "whole.py").write_text(
+        "from pfes.compiled import kernel\nfrom pfes.part import part\n@kernel\ndef whole(x):\n    return 2 * part(x)\n"
+    )
+    for inside, result in (("x", "14"), ("x + 1", "16")):
+        (package / "part.py").write_text(f"from pfes.compiled import inline\n@inline\ndef part(x):\n    return {inside}\n")
+        ask = "from pfes.whole import whole; print(whole(7), len(whole.stats.cache_hits))"
+        assert fresh_python(ask, PYTHONPATH=str(tmp_path)).split() == [result, "0"]
+        assert fresh_python(ask, PYTHONPATH=str(tmp_path)).split() == [result, "1"]
 
 
 @pytest.mark.parametrize("compile_", [kernel, inline])

@@ -7,7 +7,7 @@ Where no cache directory can be written the same code runs, compiled anew in eac
 import hashlib
 import os
 from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -57,7 +57,7 @@ from_bits: Callable[[int], float] = cast(Any, intrinsic(_from_bits))
 def threads() -> int:
     """How many threads kernels are spread over: the processors this process may use, or PFES_THREADS."""
     asked = os.environ.get("PFES_THREADS", "")
-    if asked.isdigit() and int(asked) > 0:
+    if asked.isdecimal() and int(asked) > 0:
         return int(asked)
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
@@ -78,8 +78,9 @@ def spread(work: Callable[[Any], None], pieces: Iterable[Any]) -> None:
     try:
         drain()
     finally:
-        for other in others:
-            other.result()
+        wait(others)  # whatever failed, no piece may still write when this returns
+    for other in others:
+        other.result()
 
 
 @cache

@@ -1,4 +1,4 @@
-"""noisy_marginal against mpmath: theory 5 by its definition, differentiated under the integral sign, in every regime."""
+"""noisy_marginal against mpmath: theory 5 by its definition, differentiated under the integral, in every regime."""
 
 import itertools
 import math
@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from mpmath import mp
 
 from pfes.compiled import kernel
-from pfes.information.noisy import noisy_marginal
-from pfes.normal import truncate
+from pfes.information.kernels.mixture import noisy_marginal
+from pfes.normal import cdf, truncate
 
 
 @kernel
@@ -63,7 +63,7 @@ def cut(low, high, wide, fine, zones):
 def panels(alpha, rho, s):
     """Panels over the w where phi or some q_t counts."""
     finite = [a for a in alpha if not mp.isinf(a)]
-    zones = [(min(rho * a, a / rho) - 9 * s / rho, max(rho * a, a / rho) + 9 * s / rho) for a in finite]
+    zones = [(min(rho * a, a / rho) - 12 * s / rho, max(rho * a, a / rho) + 12 * s / rho) for a in finite]
     if min(alpha) > -4:
         top = max([mp.zero, *finite])
         return cut(mp.mpf(-10), mp.sqrt(top * top + 90), mp.one, s, zones)
@@ -207,3 +207,135 @@ def test_faint_signals_are_worth_half_the_variance_they_remove(alpha, rho2):
     less = np.mean(cut.hazard_b * cut.gap_b - (cut.mean - cut.mean.mean()) ** 2)
     assert gain == pytest.approx(-0.5 * math.log1p(-rho2 * less), rel=1e-9 + rho2**2)
     assert d_rho2 == pytest.approx(0.5 * less / (1.0 - rho2 * less), rel=1e-9 + rho2**2)
+
+
+# ----------------------------------------------------------------------------------------------------
+# limits, bounds, identities
+
+
+def theorem_2(weight, alpha):
+    """H[z] - H[z | F] from the density of z given F, constant times phi between the bounds (theory 5), 60 digits."""
+    with mp.workdps(60 + int(2.5 * math.log10(1.0 + abs(min(alpha))))):
+        alpha = [mp.mpf(float(a)) for a in alpha]
+        level = [mp.mpf(float(w)) / mp.ncdf(a) for w, a in zip(weight, alpha, strict=True)]
+        told, below = mp.log(2 * mp.pi * mp.e) / 2, -mp.inf
+        for s, a in enumerate(alpha):
+            height, mass = mp.fsum(level[s:]), mp.ncdf(a) - mp.ncdf(below)
+            edge = a * mp.npdf(a) - (below * mp.npdf(below) if s else 0)
+            told += height * (mass * mp.log(height) - (mass * (1 + mp.log(2 * mp.pi)) - edge) / 2)
+            below = a
+        return told
+
+
+@pytest.mark.parametrize(
+    ("weight", "alpha"),
+    [
+        ([0.2, 0.3, 0.5], [-1.5, 0.2, 1.1]),
+        ([0.5, 0.5], [-1.0, -1.0 + 1e-9]),
+        ([0.5, 0.5], [6.0, 7.0]),
+        ([0.3, 0.7], [-10.0, -9.95]),
+        ([0.3, 0.7], [-1e6, -1e6 + 1e-6]),
+        ([1.0], [-1e12]),
+    ],
+    ids=str,
+)
+def test_without_noise_the_gain_is_theorem_2(weight, alpha):
+    want = float(theorem_2(weight, alpha))
+    gain, d_rho2, d_weight, d_alpha = evaluate(weight, alpha, 0.0)
+    assert gain == pytest.approx(want, rel=1e-10)
+    assert np.isfinite([d_rho2, *d_weight, *d_alpha]).all()
+    assert evaluate(weight, alpha, 1e-26 / min(alpha) ** 2)[0] == pytest.approx(want, rel=1e-10)
+    assert evaluate(weight, alpha, 1e-6)[0] < want
+
+
+def test_without_noise_one_bound_has_the_slope_of_its_deficit():
+    for alpha in (-1e9, -30.0, -2.0, 0.5, 4.0, 20.0):
+        cut = truncate(-np.inf, alpha)
+        gain, _, _, d_alpha = evaluate([1.0], [alpha], 0.0)
+        assert gain == pytest.approx(float(cut.deficit), rel=1e-10)
+        assert d_alpha[0] == pytest.approx(float(cut.deficit_b), rel=1e-9)
+
+
+@st.composite
+def mixtures(draw, lowest=-12.0, highest=12.0, lightest=-30.0, most=30):
+    """Weights spanning powers of ten, bounds ascending, possibly tied, possibly ending in +inf."""
+    size = draw(st.integers(1, most))
+    alpha = np.sort(draw(st.lists(st.floats(lowest, highest), min_size=size, max_size=size)))
+    if draw(st.booleans()):
+        alpha[size // 2 :] = alpha[size // 2] + 1e-9 * np.arange(size - size // 2)
+    if draw(st.booleans()):
+        alpha[-1] = math.inf
+    weight = 10.0 ** np.array(draw(st.lists(st.floats(lightest, 0.0), min_size=size, max_size=size)))
+    return weight / weight.sum(), alpha
+
+
+def matched_bound(weight, alpha, rho2, noise2):
+    cut = truncate(-np.inf, alpha)
+    variance = weight @ (cut.variance + (cut.mean - weight @ cut.mean) ** 2)
+    return -0.5 * math.log(noise2 + rho2 * variance)
+
+
+@settings(max_examples=200)
+@given(mixtures(), st.floats(-12.0, -1e-3))
+def test_gain_lies_between_the_matched_bound_and_capacity(mixture, log_noise):
+    noise2 = 10.0**log_noise
+    gain = evaluate(*mixture, noise2)[0]
+    slack = 1e-12 * (1.0 - log_noise)
+    assert matched_bound(*mixture, 1.0 - noise2, noise2) - slack <= gain <= -0.5 * math.log(noise2) + slack
+
+
+@settings(max_examples=300)
+@given(mixtures(lowest=-1e12, highest=1e12, most=12) | mixtures(lowest=-60.0, highest=60.0), st.floats(-24.0, 24.0))
+def test_everything_is_finite_everywhere(mixture, odds):
+    std2, delta2 = (1.0, 10.0**-odds) if odds > 0 else (10.0**odds, 1.0)
+    gain, d_rho2, d_weight, d_alpha = evaluate(*mixture, delta2 / (std2 + delta2), std2 / (std2 + delta2))
+    assert np.isfinite([gain, d_rho2, *d_weight, *d_alpha]).all()
+    assert gain <= 0.5 * math.log1p(std2 / delta2) * (1.0 + 1e-9)
+
+
+@settings(max_examples=50)
+@given(mixtures(lightest=-3.0, most=6), st.floats(-6.0, -0.1))
+def test_a_bound_cut_in_two_is_the_same_bound(mixture, log_noise):
+    weight, alpha = mixture
+    once = evaluate(weight, alpha, 10.0**log_noise)
+    twice = evaluate(np.repeat(weight / 2.0, 2), np.repeat(alpha, 2), 10.0**log_noise)
+    np.testing.assert_allclose(twice[:2], once[:2], rtol=1e-9, atol=1e-14)
+    np.testing.assert_allclose(twice[2][::2], once[2], rtol=1e-7, atol=1e-9)
+    np.testing.assert_allclose(twice[3][::2] + twice[3][1::2], once[3], rtol=1e-7, atol=1e-9)
+
+
+def test_value_alone_is_the_same_value():
+    for weight, alpha, noise2 in [*ORDINARY.values(), *INSIDE.values(), *ABOVE.values()]:
+        arrays = np.array(weight) / np.sum(weight), np.array(alpha)
+        alone = measure(*arrays, 1.0 - noise2, noise2, np.empty(0), np.empty(0))
+        assert alone == evaluate(*arrays, noise2)[:2]
+
+
+def test_derivatives_in_the_weights_average_to_the_gain():
+    for weight, alpha, noise2 in [*ORDINARY.values(), *INSIDE.values(), *ABOVE.values()]:
+        shares, d_weight, d_alpha = np.array(weight) / np.sum(weight), np.empty(len(weight)), np.empty(len(weight))
+        gain, _ = measure(shares, np.array(alpha), 1.0 - noise2, noise2, d_weight, d_alpha)
+        assert shares @ d_weight == pytest.approx(gain, rel=1e-8, abs=0.0)
+
+
+@pytest.mark.parametrize("noise2", [1e-4, 0.01, 0.5])
+def test_the_two_references_and_the_normal_limit_meet(noise2):
+    for weight, alpha in (([1.0], -6.0), ([0.4, 0.6], -6.0)):
+        bounds = [np.array([alpha - 0.3, alpha][-len(weight) :]) + step for step in (-1e-9, 1e-9)]
+        below, above = (evaluate(weight, b, noise2) for b in bounds)
+        assert above[0] == pytest.approx(below[0] + 2e-9 * below[3].sum(), rel=1e-12)
+        np.testing.assert_allclose(above[3], below[3], rtol=1e-7)
+
+
+def test_a_thousand_bounds_agree_with_brute_force():
+    rng = np.random.default_rng(0)
+    alpha, weight = np.sort(rng.normal(size=1000)), rng.dirichlet(np.ones(1000))
+    for noise2 in (0.3, 1e-3):
+        w = np.linspace(-10.0, 10.0, 8001)
+        density = np.zeros_like(w)
+        for a, p in zip(alpha, weight, strict=True):
+            density += p * cdf((a - math.sqrt(1.0 - noise2) * w) / math.sqrt(noise2)) / cdf(a)
+        density *= np.exp(-0.5 * w * w) / math.sqrt(2.0 * math.pi)
+        entropy = -np.sum(density * np.log(np.maximum(density, 1e-300))) * (w[1] - w[0])
+        gain = evaluate(weight, alpha, noise2)[0]
+        assert gain == pytest.approx(0.5 * math.log(2.0 * math.pi * math.e) - entropy, rel=1e-9)

@@ -220,7 +220,7 @@ def noisy_gains(mean, std, frontier, delta) -> dict:
         "decoupled_noisy_d_mean": [row[1 : 1 + L] for row in flat],
         "decoupled_noisy_d_std": [row[1 + L :] for row in flat],
     }
-    if L == 2 and min(std) > 1e-4:  # double precision
+    if L == 2 and min(std) > 5e-4:  # double precision
         coarse, fine = (exact.coupled_noisy(mean, std, frontier, delta, n) for n in (12, 17))
         if abs(coarse - fine) < 1e-8 * abs(fine):
             out["coupled_noisy"] = fine
@@ -236,6 +236,8 @@ def plain(value):
     if value is None or isinstance(value, str):
         return value
     number = float(value)
+    if math.isnan(number):
+        raise ArithmeticError("nan among the results")
     if math.isinf(number):
         return "inf"
     return 0.0 if abs(number) < SMALLEST else number

@@ -159,7 +159,8 @@ def noisy_direct(view: Slice, L: int) -> list:
     kappa, c, sigma = view.sigma / s, view.delta / s, view.sigma
     head = [standard(a) for a in alpha]
     Z = sum(d * h.cdf for d, h in zip(D, head, strict=True))
-    own = {view.l: [-1 / sigma] * len(D), L + view.l: [-a / sigma for a in alpha]}
+    finite = [mp.zero if mp.isinf(a) else a for a in alpha]  # phi = 0 at a threshold, so any number will do
+    own = {view.l: [-1 / sigma] * len(D), L + view.l: [-a / sigma for a in finite]}
     d_logs = {view.l: mp.zero, L + view.l: kappa / s}
 
     dZ = []
@@ -185,7 +186,7 @@ def noisy_direct(view: Slice, L: int) -> list:
                 slope += u / s + sum(d * v.pdf for d, v in zip(D, at, strict=True)) * (-c / sigma) / N
             elif i == L + view.l:
                 twist = u * (kappa**2 - c**2) / s
-                bend = [(-a / sigma + twist) / c + b * kappa / s for a, b in zip(alpha, beta, strict=True)]
+                bend = [(-a / sigma + twist) / c + (a - kappa * u) / c * kappa / s for a in finite]
                 slope += u**2 * kappa / s - kappa / s
                 slope += sum(d * v.pdf * g for d, v, g in zip(D, at, bend, strict=True)) / N
             else:
@@ -195,6 +196,9 @@ def noisy_direct(view: Slice, L: int) -> list:
 
     cuts = []
     for v, a in zip(view.values, alpha, strict=True):
+        if mp.isinf(a):
+            cuts += [view.mu + s * k for k in range(-14, 15)]
+            continue
         deep = sigma * (a + mp.sqrt(a**2 + 160) if a < 0 else a + mp.sqrt(160))  # f | F ends, to e^-80, so far below v
         noise = mp.sqrt(160) * view.delta
         cuts += [v - deep - noise, v + noise, *(v + view.delta * k for k in (-9, -6, -4, -2, -1, 0, 1, 2, 4, 6, 9))]
@@ -302,15 +306,13 @@ class Axis:
 
     @staticmethod
     def of_y(bounds, mu, sigma, delta, n: int) -> Axis:
-        """Panels where y given F can be when the mean lies above: noise around each level, the tail of f below it."""
-        cuts = []
+        """Panels where y given F can be when the mean lies above: the prior, noise at each level, the tail below it."""
+        cuts = [mu + np.hypot(sigma, delta) * np.arange(-10, 10.5, 0.5)]  # for a threshold, or a level above the mean
         for v in bounds[1:-1]:
             a = (v - mu) / sigma
             deep = sigma * (np.sqrt(a**2 + 90) - abs(a) if a < 0 else a + np.sqrt(90))
             noise = delta * np.array([0, 0.5, 1, 1.5, 2, 2.5, 3, 3.5, 4, 4.5, 5, 6, 7, 8, 9.5])
             cuts += [v + noise, v - noise, v - deep - noise, v - deep * np.linspace(0, 1, 24)]
-            if a > -3:  # the bulk of the prior lies in sight
-                cuts.append(mu + np.hypot(sigma, delta) * np.arange(-10, 10.5, 0.5))
         cuts = np.concatenate(cuts)
         return Axis.at(*panels(cuts, 0.2 * delta, n), bounds, (mu, sigma, delta))
 

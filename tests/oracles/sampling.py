@@ -87,7 +87,7 @@ class Squares(NamedTuple):
         return float(-(seen * np.log(seen / area)).sum())
 
 
-def squares(mean, std, frontier, margin=0.0, n: int = 1500) -> Squares:
+def squares(mean, std, frontier, margin=0.0, n: int = 1000) -> Squares:
     """f given F on n x n squares, each in F if its centre is; eight deviations of f, and a margin, to every side."""
     axes = np.array([m + (8 * s + margin) * (2 * (np.arange(n) + 0.5) / n - 1) for m, s in zip(mean, std, strict=True)])
     centres = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1)
@@ -96,19 +96,19 @@ def squares(mean, std, frontier, margin=0.0, n: int = 1500) -> Squares:
     return Squares(axes, weight / weight.sum(), float(weight.sum()))
 
 
-def coupled_by_squares(mean, std, frontier, n: int = 1500) -> float:
+def coupled_by_squares(mean, std, frontier, n: int = 1000) -> float:
     """H[f] - H[f | F]; the error is that of the ragged edge, about 8 / n."""
     grid = squares(mean, std, frontier, n=n)
     return float(norm.entropy(mean, std).sum()) - grid.entropy(grid.share, [0, 1])
 
 
-def decoupled_by_squares(mean, std, frontier, l: int, n: int = 1500) -> float:
+def decoupled_by_squares(mean, std, frontier, l: int, n: int = 1000) -> float:
     """H[f_l] - H[f_l | F]."""
     grid = squares(mean, std, frontier, n=n)
     return float(norm.entropy(mean[l], std[l])) - grid.entropy(grid.share.sum(1 - l), [l])
 
 
-def noisy_by_squares(mean, std, frontier, delta: float, n: int = 1500) -> tuple[float, list[float]]:
+def noisy_by_squares(mean, std, frontier, delta: float, n: int = 1000) -> tuple[float, list[float]]:
     """H[y] - H[y | F] of both objectives, and of each alone; the noise is a discrete convolution."""
     grid = squares(mean, std, frontier, margin=8 * delta, n=n)
     share = grid.share

@@ -108,7 +108,7 @@ def test_permuting_objectives_permutes_nothing_else():
 
 
 def test_gains_do_not_depend_on_units():
-    mean, std, frontier = TWO[2]
+    mean, std, frontier = (0.3, 0.8), (0.5, 1.5), PAIR
     scaled = [tuple(8 * v + 3 for v in row) for row in frontier]
     m, s = [8 * v + 3 for v in mean], [8 * v for v in std]
     assert float(exact.coupled(m, s, scaled)) == pytest.approx(float(exact.coupled(mean, std, frontier)), rel=1e-14)
@@ -116,13 +116,14 @@ def test_gains_do_not_depend_on_units():
     assert float(noisy) == pytest.approx(float(exact.decoupled_noisy(mean, std, frontier, 0.1, 0)), rel=1e-14)
 
 
-def test_threshold_is_a_point_very_far_out():
-    mean, std, frontier = TWO[4]
+@pytest.mark.parametrize("mean", [ZEROS, (8.0, 9.0), (7.0, -9.0)])
+def test_threshold_is_a_point_very_far_out(mean):
+    _, std, frontier = TWO[4]
     far = [tuple(min(v, 60.0) for v in row) for row in frontier]
     for gain in (exact.coupled, lambda *a: exact.decoupled(*a, 0), lambda *a: exact.coupled_matched(*a, 0.3)):
         assert float(gain(mean, std, far)) == pytest.approx(float(gain(mean, std, frontier)), rel=1e-15)
-    noisy = [exact.decoupled_noisy(mean, std, f, 0.3, 1) for f in (far, frontier)]
-    assert float(noisy[0]) == pytest.approx(float(noisy[1]), rel=1e-15)
+    for noisy in (lambda *a: exact.decoupled_noisy(*a, 0.3, 1), lambda *a: exact.coupled_noisy(*a, 0.3)):
+        assert float(noisy(mean, std, far)) == pytest.approx(float(noisy(mean, std, frontier)), rel=1e-12)
 
 
 @pytest.mark.parametrize("frontier", [PAIR, STAIRS, CUBE, TWO[4][2]])
@@ -150,9 +151,10 @@ def test_drawing_agrees(mean, std, frontier):
     _, Z = sampling.truncated(rng, mean, std, frontier, 1_000_000)
     assert float(exact.mass(mean, std, frontier)) == pytest.approx(Z.value, abs=5 * Z.error)
     first, covariance = exact.moments(mean, std, frontier)
+    spread = 8 / np.sqrt(1_000_000 * Z.value)
     drawn_first, drawn_covariance = sampling.moments(rng, mean, std, frontier)
-    assert [float(v) for v in first] == pytest.approx(drawn_first, abs=0.02)
-    assert np.array([[float(v) for v in row] for row in covariance]) == pytest.approx(drawn_covariance, abs=0.03)
+    assert [float(v) for v in first] == pytest.approx(drawn_first, abs=spread)
+    assert np.array([[float(v) for v in row] for row in covariance]) == pytest.approx(drawn_covariance, abs=spread)
 
 
 @pytest.mark.parametrize(("mean", "std", "frontier"), TWO)
@@ -206,7 +208,7 @@ def plain_noisy(mean, std, frontier, delta, l):
 
 @pytest.mark.parametrize(
     ("mean", "std", "frontier", "delta"),
-    [(ZEROS, ONES, PAIR, 1.0), (ZEROS, ONES, NEGATIVE, 0.5), ((4.0, 5.0), ONES, PAIR, 0.5), (*THREE[1], 0.7)],
+    [(ZEROS, ONES, NEGATIVE, 0.5), ((4.0, 5.0), ONES, PAIR, 0.5), (*THREE[1], 0.7)],
 )
 def test_noisy_gain_is_the_plain_integral(mean, std, frontier, delta):
     expected = plain_noisy(mean, std, frontier, delta, 0)
@@ -224,12 +226,13 @@ def test_two_forms_of_the_noisy_gain_agree(mean, std, frontier):
 @pytest.mark.parametrize(
     ("mean", "std", "frontier", "delta"),
     [
-        (*TWO[2], 0.1),
+        ((0.3, 0.8), (0.5, 1.5), PAIR, 0.1),
         ((10.0, 10.0), ONES, PAIR, 0.1),
         ((-10.0, -11.0), ONES, PAIR, 0.5),
         ((1.5, 1.5), (1e-3, 2e-3), PAIR, 0.01),
         (*TWO[4], 1.0),
-        (*THREE[0], 0.3),
+        ((9.0, 8.0), ONES, TWO[4][2], 0.5),
+        ((0.2, 0.1, 0.4), (1.0, 0.7, 1.3), CUBE[:2], 0.3),
     ],
 )
 def test_noisy_gradient_is_a_difference_quotient(mean, std, frontier, delta):
@@ -259,8 +262,7 @@ def test_fine_measurement_tells_the_noise_free_gain(mean):
         assert matched == pytest.approx(float(-mp.log(covariance[0][0]) / 2), rel=1e-4)
 
 
-@pytest.mark.parametrize(("mean", "std", "frontier"), TWO)
-@pytest.mark.parametrize("delta", [0.1, 3.0])
+@pytest.mark.parametrize(("mean", "std", "frontier", "delta"), [(*TWO[0], 0.1), (*TWO[1], 0.3), (*TWO[4], 3.0)])
 def test_bounds_hold(mean, std, frontier, delta):
     """Matched below the truth, the truth below the capacity."""
     truth = exact.coupled_noisy(mean, std, frontier, delta)

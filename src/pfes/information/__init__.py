@@ -8,11 +8,13 @@
 
 `coupled` asks what measuring all objectives of a candidate tells, `decoupled` what measuring each one alone tells. With
 resolution 0 they are Theorems 1 and 2 (module `exact`). With a resolution they answer for such a measurement:
-`coupled` by the moment-matched bound (module `matched`). Each estimator is a module with the same verbs:
+`coupled` by the moment-matched bound (module `matched`), `decoupled` exactly (module `noisy`). Each estimator is a
+module with the same verbs, `coupled`, `coupled_gradient`, `decoupled`, `decoupled_gradient`:
 
     exact     Theorems 1 and 2                                                 resolution = 0
     matched   lower bound: the normal of the same covariance                   own limit as resolution -> 0
     power     entropy power: upper bound for one objective and for L <= 2      tends to exact
+    noisy     the exact gain of one objective, by quadrature                   tends to exact
 """
 
 from collections.abc import Sequence
@@ -20,7 +22,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pfes.information import exact, matched, power
+from pfes.information import exact, matched, noisy, power
 from pfes.information.evaluate import Gradient
 from pfes.information.prepared import Frontiers, prepare
 
@@ -33,6 +35,7 @@ __all__ = [
     "decoupled_gradient",
     "exact",
     "matched",
+    "noisy",
     "power",
     "prepare",
 ]
@@ -69,7 +72,7 @@ def decoupled(mean: ArrayLike, spread: ArrayLike, frontiers: Given, resolution: 
 
 
 def decoupled_gradient(mean: ArrayLike, spread: ArrayLike, frontiers: Given, resolution: ArrayLike = 0.0) -> Gradient:
-    """`decoupled` with its derivatives: (gain (N, L), d_mean, d_spread), [n, l, k] = d gain_l / d mean_k or spread_k."""
+    """`decoupled` with its derivatives: (gain (N, L), d_mean, d_spread); [n, l, k] = d gain_l / d mean_k, d spread_k."""
     if np.any(resolution):
         return noisy.decoupled_gradient(mean, spread, frontiers, resolution)
     return exact.decoupled_gradient(mean, spread, frontiers)

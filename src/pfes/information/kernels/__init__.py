@@ -5,6 +5,8 @@
     drops          the marginal of one objective
     marginal       Theorem 2 and relatives                  marginal_far   the same far above the frontier
     matched        the moment-matched bound                 matched_far    the same far above the frontier
+    noisy          one objective measured with noise, near and far; mixture, mixture_moments, mixture_far: its integrals
+    noise          how much of a measurement is signal
 
 Every kernel has the form near(frontier, mean (N, L), std (N, L), *settings, out (N, columns)) -> how many candidates it
 left marked for its far(...), which takes the same arguments. See evaluate.py for how they are called.

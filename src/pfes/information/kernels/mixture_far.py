@@ -31,6 +31,7 @@ from pfes.information.kernels.mixture_moments import (
     Mixture,
     matched,
     next_panel,
+    rebase,
 )
 from pfes.normal import LOG_ROOT_2PI, density, mills, mills_moments, smaller_tail, tails
 
@@ -131,7 +132,7 @@ def _cluster(m: Mixture, full: Array, top: int, kept: Array, out: Array) -> tupl
             more, sharper = _panel(m, full, reference, left, right - left, i, j, kept, out)
             gain += more
             fisher += sharper
-        left = right
+        reference, left, high = rebase(m, near, reference, right, high)
     return gain, fisher, bottom
 
 

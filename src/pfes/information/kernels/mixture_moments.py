@@ -162,17 +162,31 @@ def is_normal(m: Mixture) -> bool:
 
 
 @inline
+def _begin(m: Mixture, t: int, reference: float) -> float:
+    """Where the transition of bound t begins: from there Phi(u_t) is not 1, or N(rho alpha_t, s2) not 0."""
+    if t == m.alpha.size:
+        return math.inf
+    a = m.alpha[t]
+    return m.rho * (a - reference) + min(0.0, a * m.noise2 / m.rho) - REACH * m.s / m.rho
+
+
+@inline
 def _end(m: Mixture, near: int, reference: float, left: float, high: float, sharp: float) -> float:
     """Where the panel that begins at left ends; near is the first bound whose transition ends beyond left."""
-    begin = math.inf
-    if near < m.alpha.size:
-        a = m.alpha[near]
-        begin = m.rho * (a - reference) + min(0.0, a * m.noise2 / m.rho) - REACH * m.s / m.rho
+    begin = _begin(m, near, reference)
     if begin <= left:
         return min(left + sharp * m.s, high)
     stop = min(begin, high)
     most = min(SMOOTH, 20.0 / (1.0 + abs(left + m.rho * reference)))  # log phi has slope |w|
     return stop if stop - left <= most else left + (stop - left) / math.ceil((stop - left) / most)
+
+
+@inline
+def rebase(m: Mixture, near: int, reference: float, left: float, high: float) -> tuple[float, float, float]:
+    """reference, left and high, relative to bound near if left is where its transition begins: s may be 1e-12."""
+    if near == m.alpha.size or left != _begin(m, near, reference):
+        return reference, left, high
+    return m.alpha[near], _begin(m, near, m.alpha[near]), high - m.rho * (m.alpha[near] - reference)
 
 
 @inline
