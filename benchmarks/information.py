@@ -10,7 +10,6 @@ candidates. Rivals see the same frontiers and the same predictions, and must agr
 """
 
 import argparse
-import os
 import sys
 from pathlib import Path
 
@@ -33,7 +32,7 @@ def main() -> None:
     parser.add_argument("--without-growth", action="store_true", help="only the comparison with rivals")
     parser.add_argument("--write-fixture", action="store_true", help=f"write {FIXTURE} and stop")
     parser.add_argument("--quick", action="store_true", help="smaller sizes, fewer rounds")
-    parser.add_argument("--limit", type=float, default=20.0, help="seconds after which larger sizes are skipped")
+    parser.add_argument("--limit", type=float, default=30.0, help="seconds a call may be expected to take")
     options = parser.parse_args()
     if options.write_fixture:
         write_fixture(ROOT / FIXTURE)
@@ -62,8 +61,15 @@ def report(options: argparse.Namespace, command: str) -> str:
 
 
 def _command() -> str:
-    words = [os.path.relpath(word, ROOT) if Path(word).is_absolute() else word for word in sys.argv[1:]]
-    return " ".join(["python benchmarks/information.py", *words])
+    # as typed in the repository; a page elsewhere is nobody's business
+    return " ".join(["python benchmarks/information.py", *[_without_folders(word) for word in sys.argv[1:]]])
+
+
+def _without_folders(word: str) -> str:
+    if word.startswith("-"):
+        return word
+    path = Path(word).resolve()
+    return path.relative_to(ROOT).as_posix() if path.is_relative_to(ROOT) else path.name
 
 
 if __name__ == "__main__":

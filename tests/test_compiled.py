@@ -43,7 +43,9 @@ def test_a_change_in_what_a_kernel_inlines_is_noticed(tmp_path: Path, fresh_pyth
         "from pfes.compiled import kernel\nfrom pfes.part import part\n@kernel\ndef whole(x):\n    return 2 * part(x)\n"
     )
     for inside, result in (("x", "14"), ("x + 1", "16")):
-        (package / "part.py").write_text(f"from pfes.compiled import inline\n@inline\ndef part(x):\n    return {inside}\n")
+        (package / "part.py").write_text(
+            f"from pfes.compiled import inline\n@inline\ndef part(x):\n    return {inside}\n"
+        )
         ask = "from pfes.whole import whole; print(whole(7), len(whole.stats.cache_hits))"
         assert fresh_python(ask, PYTHONPATH=str(tmp_path)).split() == [result, "0"]
         assert fresh_python(ask, PYTHONPATH=str(tmp_path)).split() == [result, "1"]

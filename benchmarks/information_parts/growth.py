@@ -48,15 +48,15 @@ def axes(quick: bool) -> list[Axis]:
 
 
 def growth(axis: Axis, limit: float) -> str:
-    """Times and memory along one axis. A function that took more than `limit` seconds is not asked for more."""
+    """Times and memory along one axis. What would take more than `limit` seconds, growing linearly, is not asked."""
     rows: list[list[str]] = []
     memories: list[list[str]] = []
     slow: set[str] = set()
-    for value in axis.values:
+    for value, larger in zip(axis.values, [*axis.values[1:], 0], strict=True):
         print(f"growth, {_fixed(axis)}: {axis.letter} = {value}", file=sys.stderr)
         given = problem(**(axis.fixed | {axis.letter: value}))
         found = _costs(given, slow)
-        slow |= {name for name, took in found.items() if took and took.best > limit}
+        slow |= {name for name, took in found.items() if took and took.best * larger / value > limit}
         rows.append([f"{value:,}", f"{number_of_cells(given):.0f}", *[seconds(t and t.best) for t in found.values()]])
         memories.append([f"{value:,}", *[megabytes(t and t.memory) for t in found.values()]])
     names = list(found)
@@ -69,7 +69,7 @@ def what_the_columns_mean() -> str:
     return (
         "First best times, then peak memory. `prepare`: all R frontiers, once; ∇: value with gradient; δ: with "
         f"resolution {RESOLUTION}; cells: of one dominated region, mean over the frontiers. Compilation is not "
-        "included. A dash: not asked, because the size before took too long."
+        "included. A dash: not asked, because it would take too long."
     )
 
 

@@ -1,5 +1,6 @@
 """Value and gradient, BoTorch and pfes in turn, so that a busy machine is busy for all of them."""
 
+import math
 import os
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -44,7 +45,8 @@ def race(given: Problem, with_botorch: bool, rounds: int) -> str:
                     runs[contender.who, contender.what].append(once(contender.call))
     costs = {key: summary(taken, memory[key]) for key, taken in runs.items()}
     rows = [_row(who, costs) for who in dict.fromkeys(c.who for c in field)]
-    rows += [_ratios(costs)] * with_botorch
+    if with_botorch:
+        rows.append(_ratios(costs))
     return table(["", *[f"{what}{field}" for what in ("", "∇ ") for field in FIELDS]], rows)
 
 
@@ -124,11 +126,13 @@ def _row_of(took: Cost | None) -> list[str]:
 
 
 def _ratios(costs: dict[tuple[str, str], Cost]) -> list[str]:
-    def ratio(what: str, field: str) -> str:
-        theirs, ours = (
-            min(getattr(took, field) for (who, kind), took in costs.items() if kind == what and who.startswith(party))
-            for party in ("BoTorch", "pfes")
-        )
-        return f"**{theirs / ours:.0f}x**"
+    def better(party: str, what: str, field: str) -> float:
+        found = [getattr(took, field) for (who, kind), took in costs.items() if kind == what and who.startswith(party)]
+        return min((value for value in found if value), default=math.nan)  # memory may be unknown
 
-    return ["**better of BoTorch / better of pfes**", *[ratio(w, f) for w in ("value", "gradient") for f in FIELDS]]
+    ratios = [
+        f"**{better('BoTorch', what, field) / better('pfes', what, field):.0f}x**"
+        for what in ("value", "gradient")
+        for field in FIELDS
+    ]
+    return ["**better of BoTorch / better of pfes**", *ratios]

@@ -30,11 +30,11 @@ def delta(case: dict[str, Any]) -> np.ndarray | float:
     return numbers(case["delta"]) if case["delta"] is not None else 0.0
 
 
-def value_error(got: np.ndarray, want: Any) -> float:
-    """Largest relative error; an error below 1e-17 of the candidate's largest gain, or below 1e-300, counts as none."""
+def value_error(got: np.ndarray, want: Any, floor: float = 1e-300) -> float:
+    """Largest relative error; an error below 1e-17 of the candidate's largest gain, or below floor, counts as none."""
     wanted = np.atleast_1d(numbers(want) if isinstance(want, list) else np.array(want, dtype=float))
     error = np.abs(np.atleast_1d(got) - wanted)
-    seen = error > np.maximum(1e-300, 1e-17 * np.abs(wanted).max())
+    seen = error > np.maximum(floor, 1e-17 * np.abs(wanted).max())
     return float(np.max(error[seen] / np.maximum(np.abs(wanted[seen]), 1e-300), initial=0.0))
 
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 
 from information.fronts import candidates, concave, problems
-from pfes.information import exact, matched, power
+from pfes.information import exact, matched, noisy, power
 
 
 @given(problems())
@@ -18,6 +18,7 @@ def test_everything_stays_finite(problem):
         matched.decoupled_gradient(mean, std, [frontier], 0.01),
         power.coupled_gradient(mean, std, [frontier], 0.01),
         power.decoupled_gradient(mean, std, [frontier], 0.01),
+        noisy.decoupled_gradient(mean, std, [frontier], 0.01),
     ):
         for part in result:
             assert np.isfinite(part).all()
@@ -36,6 +37,9 @@ def test_bounds_bracket_each_other(problem):
         low = getattr(matched, verb)(mean, std, [frontier], 0.1)
         high = getattr(power, verb)(mean, std, [frontier], 0.1)
         assert (low <= high + 1e-9 * (1 + np.abs(high))).all()
+    truth = noisy.decoupled(mean, std, [frontier], 0.1)
+    assert (matched.decoupled(mean, std, [frontier], 0.1) <= truth + 1e-9 * (1 + np.abs(truth))).all()
+    assert (truth <= power.decoupled(mean, std, [frontier], 0.1) + 1e-9 * (1 + np.abs(truth))).all()
 
 
 @pytest.mark.parametrize("std", [1e-3, 1e-6, 1e-9, 1e-12])

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from information.fronts import candidates, concave, thresholds
-from pfes.information import exact, matched, power
+from pfes.information import exact, matched, noisy, power
 
 STEP = 1e-4
 
@@ -40,3 +40,16 @@ def test_gradient_is_the_limit_of_differences(estimator, verb, objectives):
     largest = max(np.abs(by_mean * scale).max(), 1.0)
     np.testing.assert_allclose(slopes.d_mean * scale, by_mean * scale, rtol=1e-6, atol=1e-9 * largest)
     np.testing.assert_allclose(slopes.d_spread * scale, by_std * scale, rtol=1e-6, atol=1e-9 * largest)
+
+
+@pytest.mark.parametrize("objectives", [1, 2, 4])
+def test_gradient_of_the_noisy_gain_is_the_limit_of_differences(objectives):
+    rng = np.random.default_rng(objectives)
+    mean, std = candidates(rng, 12, objectives)
+    frontiers = [np.vstack([concave(rng, 8, objectives), thresholds(rng.uniform(-0.2, 0.2, objectives))])]
+    delta = rng.uniform(0.01, 0.3, objectives)
+    slopes = noisy.decoupled_gradient(mean, std, frontiers, delta)
+    by_mean, by_std = differences(lambda m, s: noisy.decoupled(m, s, frontiers, delta), mean, std)
+    scale = std[:, None, :]
+    np.testing.assert_allclose(slopes.d_mean * scale, by_mean * scale, rtol=1e-6, atol=1e-8)
+    np.testing.assert_allclose(slopes.d_spread * scale, by_std * scale, rtol=1e-6, atol=1e-8)

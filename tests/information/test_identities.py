@@ -14,6 +14,7 @@ from pfes.information import (
     evaluate,
     exact,
     matched,
+    noisy,
     power,
     prepare,
 )
@@ -25,6 +26,7 @@ ALL = [
     ("decoupled matched", lambda *a: matched.decoupled(*a, 0.05)),
     ("coupled power", lambda *a: power.coupled(*a, 0.05)),
     ("decoupled power", lambda *a: power.decoupled(*a, 0.05)),
+    ("decoupled noisy", lambda *a: noisy.decoupled(*a, 0.05)),
 ]
 every = pytest.mark.parametrize("gain", [f for _, f in ALL], ids=[name for name, _ in ALL])
 
@@ -141,6 +143,32 @@ def test_gains_of_noisy_measurements_stay_below_the_capacity():
                 together = estimator.coupled(mean, std, frontiers, delta)
                 assert (together <= capacity.sum(axis=1) * (1 + 1e-12)).all()
                 assert (estimator.decoupled(mean, std, frontiers, delta) <= capacity * (1 + 1e-12)).all()
+            assert (noisy.decoupled(mean[:20], std[:20], frontiers, delta) <= capacity[:20] * (1 + 1e-12)).all()
+
+
+@pytest.mark.parametrize("objectives", [1, 2, 3, 4])
+def test_the_truth_lies_between_the_bounds(objectives):
+    mean, std, frontiers = problem(objectives)
+    for delta in (1e-3, 0.02, 0.3):
+        truth = noisy.decoupled(mean, std, frontiers, delta)
+        assert (matched.decoupled(mean, std, frontiers, delta) <= truth + 1e-11).all()
+        assert (truth <= power.decoupled(mean, std, frontiers, delta) + 1e-11).all()
+
+
+def test_the_noisy_gain_tends_to_theorem_two():
+    mean, std, frontiers = problem(3)
+    want = decoupled(mean, std, frontiers)
+    gaps = [np.abs(noisy.decoupled(mean, std, frontiers, delta) - want).max() for delta in (1e-2, 1e-4, 1e-6, 1e-8)]
+    assert gaps == sorted(gaps, reverse=True)
+    assert gaps[-1] < 5e-5
+    np.testing.assert_allclose(noisy.decoupled(mean, std, frontiers, 0.0), want, rtol=1e-10, atol=1e-14)
+
+
+def test_resolutions_of_objectives_are_their_own():
+    mean, std, frontiers = problem(2)
+    mixed = decoupled(mean, std, frontiers, resolution=[0.0, 0.1])
+    np.testing.assert_allclose(mixed[:, 0], decoupled(mean, std, frontiers)[:, 0], rtol=1e-10, atol=1e-14)
+    np.testing.assert_allclose(mixed[:, 1], decoupled(mean, std, frontiers, resolution=0.1)[:, 1], rtol=1e-12)
 
 
 def test_entropy_power_tends_to_the_theorems():
@@ -160,6 +188,7 @@ def test_a_known_point_tells_nothing_at_a_finite_resolution():
     for estimator in (matched, power):
         assert np.abs(estimator.coupled(mean, tiny, frontiers, 0.01)).max() < 1e-7
         assert np.abs(estimator.decoupled(mean, tiny, frontiers, 0.01)).max() < 1e-7
+    assert np.abs(noisy.decoupled(mean, tiny, frontiers, 0.01)).max() < 1e-7
     assert coupled(mean, tiny, frontiers).max() > 1  # while the noise-free gain has no scale
 
 

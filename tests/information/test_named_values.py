@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import norm
 
 from oracles import exact as oracle
-from pfes.information import coupled, coupled_gradient, decoupled, exact, matched, power
+from pfes.information import coupled, coupled_gradient, decoupled, exact, matched, noisy, power
 
 CORNER = [np.array([[0.0, 1.0], [1.0, 0.0]])]
 
@@ -61,6 +61,17 @@ def test_the_matched_bound_thirty_deviations_inside():
     assert gain == pytest.approx(float(oracle.coupled_matched([-30.0, -30.0], [1.0, 1.0], [[0.0, 0.0]], 0.1)), rel=1e-8)
 
 
+def test_noise_aware_gains_ten_deviations_inside():
+    mean, std, delta = [-10.0, -12.0], [1.0, 0.9], [0.1, 0.3]
+    for name, ours in (("coupled_matched", matched.coupled), ("decoupled_matched", matched.decoupled)):
+        got = np.ravel(ours(one(mean), one(std), CORNER, delta))
+        each = [()] if name == "coupled_matched" else [(0,), (1,)]
+        want = [float(getattr(oracle, name)(mean, std, CORNER[0].tolist(), delta, *l)) for l in each]
+        np.testing.assert_allclose(got, want, rtol=1e-8)
+    want = [float(oracle.decoupled_noisy(mean, std, CORNER[0].tolist(), delta, l)) for l in (0, 1)]
+    np.testing.assert_allclose(noisy.decoupled(one(mean), one(std), CORNER, delta)[0], want, rtol=1e-8)
+
+
 @pytest.mark.parametrize("distance", [1e2, 1e4, 1e8, 1e12])
 def test_far_above_one_point_the_gain_grows_as_the_logarithm(distance):
     # truncated to z < -t a normal becomes exponential with rate t: log sqrt(2 pi) + 1/2 + log t - 1 for each objective
@@ -87,5 +98,6 @@ def test_absurd_scales_stay_finite(mean, std):
         matched.decoupled(*arguments, 0.1),
         power.coupled(*arguments, 0.1),
         power.decoupled(*arguments, 0.1),
+        noisy.decoupled(*arguments, 0.1),
     ):
         assert np.isfinite(gain).all()

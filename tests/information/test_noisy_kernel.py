@@ -20,11 +20,15 @@ def measure(weight, alpha, rho2, noise2, d_weight, d_alpha):
     return noisy_marginal(weight, alpha, rho2, noise2, d_weight, d_alpha)
 
 
+def fixed(values):
+    array = np.array(values, float)
+    array.setflags(write=False)
+    return array
+
+
 def evaluate(weight, alpha, noise2, rho2=None):
     """Gain, d/drho2, d/dweight (made to average 0, as the weights sum to 1) and d/dalpha."""
-    weight, alpha = np.array(weight, float), np.array(alpha, float)
-    weight.setflags(write=False)
-    alpha.setflags(write=False)
+    weight, alpha = fixed(weight), fixed(alpha)
     d_weight, d_alpha = np.full((2, weight.size), np.nan)
     gain, d_rho2 = measure(weight, alpha, 1.0 - noise2 if rho2 is None else rho2, noise2, d_weight, d_alpha)
     return gain, d_rho2, d_weight - weight @ d_weight, d_alpha
@@ -306,15 +310,15 @@ def test_a_bound_cut_in_two_is_the_same_bound(mixture, log_noise):
 
 def test_value_alone_is_the_same_value():
     for weight, alpha, noise2 in [*ORDINARY.values(), *INSIDE.values(), *ABOVE.values()]:
-        arrays = np.array(weight) / np.sum(weight), np.array(alpha)
+        arrays = fixed(weight / np.sum(weight)), fixed(alpha)
         alone = measure(*arrays, 1.0 - noise2, noise2, np.empty(0), np.empty(0))
         assert alone == evaluate(*arrays, noise2)[:2]
 
 
 def test_derivatives_in_the_weights_average_to_the_gain():
     for weight, alpha, noise2 in [*ORDINARY.values(), *INSIDE.values(), *ABOVE.values()]:
-        shares, d_weight, d_alpha = np.array(weight) / np.sum(weight), np.empty(len(weight)), np.empty(len(weight))
-        gain, _ = measure(shares, np.array(alpha), 1.0 - noise2, noise2, d_weight, d_alpha)
+        shares, d_weight, d_alpha = fixed(weight / np.sum(weight)), np.empty(len(weight)), np.empty(len(weight))
+        gain, _ = measure(shares, fixed(alpha), 1.0 - noise2, noise2, d_weight, d_alpha)
         assert shares @ d_weight == pytest.approx(gain, rel=1e-8, abs=0.0)
 
 

@@ -44,6 +44,11 @@ class Slice:
         """Deviation of y."""
         return mp.sqrt(self.sigma**2 + self.delta**2)
 
+    @property
+    def reach(self):
+        """How many deviations away the farthest level is, at least 1."""
+        return max([mp.one, *(abs(a) for a in self.alpha if not mp.isinf(a))])
+
 
 def slice_of(mean, std, frontier, delta, l: int) -> Slice:
     """Drops by grouping the dominated cells: a cell of the other objectives ends at its highest dominated level."""
@@ -63,14 +68,16 @@ def slice_of(mean, std, frontier, delta, l: int) -> Slice:
             others = mp.fprod(i.z for j, i in parts.items() if j != k) / r.std[k]
             rates[k][s] += part.p * others
             rates[L + k][s] += part.x * others
-    keep = [t for t, d in enumerate(drop) if d > 0]
-    total = sum(drop)
+    alpha = [(v - r.mean[l]) / r.std[l] for v in values]
+    weight = [d * mp.ncdf(a) / r.mass for d, a in zip(drop, alpha, strict=True)]
+    keep = [t for t, w in enumerate(weight) if w > mp.mpf(10) ** -400]  # the others can hold no mass of y given F
+    total = sum(drop[t] for t in keep)
     return Slice(
         mu=r.mean[l],
         sigma=r.std[l],
         delta=errors(delta, L)[l],
         values=[values[t] for t in keep],
-        alpha=[(values[t] - r.mean[l]) / r.std[l] for t in keep],
+        alpha=[alpha[t] for t in keep],
         drop=[drop[t] / total for t in keep],
         rates=[[row[t] / total for t in keep] for row in rates],
         l=l,
@@ -79,13 +86,17 @@ def slice_of(mean, std, frontier, delta, l: int) -> Slice:
 
 def decoupled_noisy_all(mean, std, frontier, delta, l: int) -> list:
     """The gain of a noisy measurement of objective l and its derivatives by the L means and the L stds: (1 + 2 L,)."""
+    L = len(mean)
     with mp.workdps(400):  # drops of 1e-200 keep their digits
         view = slice_of(mean, std, frontier, delta, l)
         mass = sum(d * mp.ncdf(a) for d, a in zip(view.drop, view.alpha, strict=True))
-    reach = max([1, *(abs(a) for a in view.alpha if not mp.isinf(a))])
-    with mp.workdps(50 + int(4 * mp.log10(reach) + 4 * mp.log10(1 + view.delta / view.sigma))):
-        form = noisy_relative if mass > 1e-3 else noisy_direct
-        return form(view, len(mean))
+    with mp.workdps(50 + int(4 * mp.log10(view.reach) + 4 * mp.log10(view.s / view.sigma))):
+        out = noisy_relative(view, L) if mass > 1e-3 else noisy_direct(view, L)
+        if mass <= 1e-3 and abs(out[0]) < 1e-10 * (view.sigma / view.s) ** 2:
+            raise ArithmeticError("mass hidden under levels above, gain near 0: neither form has digits for that")
+    if len(view.drop) == 1:  # one level has weight 1, whatever the other objectives do
+        return [v if i in (0, 1 + l, 1 + L + l) else mp.zero for i, v in enumerate(out)]
+    return out
 
 
 def decoupled_noisy(mean, std, frontier, delta, l: int):
@@ -135,7 +146,6 @@ def noisy_relative(view: Slice, L: int) -> list:
                 slope = dN - (1 + eps) * dZ[i]
             else:
                 slope = sum(d * (v - eps * h.cdf) for d, v, h in zip(view.rates[i], rise, head, strict=True))
-                slope *= len(D) > 1  # a single level has weight 1, whatever the others do
             out.append(weight * log_r * slope / Z)
         return out
 
@@ -194,16 +204,20 @@ def noisy_direct(view: Slice, L: int) -> list:
             out.append(q * slope * (log_q + entropy))
         return out
 
+    far = 2 * (70 - 4 * mp.log(kappa) + 4 * mp.log(view.reach))  # densities of e^(-far/2) are not looked at
     cuts = []
     for v, a in zip(view.values, alpha, strict=True):
         if mp.isinf(a):
             cuts += [view.mu + s * k for k in range(-14, 15)]
             continue
-        deep = sigma * (a + mp.sqrt(a**2 + 160) if a < 0 else a + mp.sqrt(160))  # f | F ends, to e^-80, so far below v
-        noise = mp.sqrt(160) * view.delta
+        deep = sigma * (a + mp.sqrt(a**2 + far) if a < 0 else a + mp.sqrt(far))  # how far below v f given F ends
+        noise = mp.sqrt(far) * view.delta
         cuts += [v - deep - noise, v + noise, *(v + view.delta * k for k in (-9, -6, -4, -2, -1, 0, 1, 2, 4, 6, 9))]
         cuts += [v - deep * mp.mpf(k) / 16 for k in range(1, 16)]
-    out = integral(integrand, spaced(cuts, view.delta / 2), mp.mpf(10) ** -11 * min(1, kappa))
+    tolerance = (
+        mp.mpf(10) ** -11 * kappa / view.reach
+    )  # the gain is of order kappa^2, its slopes fall with the distance
+    out = integral(integrand, spaced(cuts, view.delta / 2), tolerance, n=int(-20 * mp.log10(tolerance) / 11))
     rounding = mp.mpf(10) ** (-mp.dps * 3 // 5)
     slopes = [v + d_logs.get(i, 0) for i, v in enumerate(out[1:])]
     scale = max(abs(v) for v in slopes)

@@ -72,7 +72,7 @@ def decoupled(mean: ArrayLike, spread: ArrayLike, frontiers: Given, resolution: 
 
 
 def decoupled_gradient(mean: ArrayLike, spread: ArrayLike, frontiers: Given, resolution: ArrayLike = 0.0) -> Gradient:
-    """`decoupled` with its derivatives: (gain (N, L), d_mean, d_spread); [n, l, k] = d gain_l / d mean_k, d spread_k."""
+    """`decoupled` with its derivatives: (gain (N, L), d_mean, d_spread), [n, l, k] = d gain_l / d mean_k."""
     if np.any(resolution):
         return noisy.decoupled_gradient(mean, spread, frontiers, resolution)
     return exact.decoupled_gradient(mean, spread, frontiers)

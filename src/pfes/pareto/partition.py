@@ -68,7 +68,7 @@ def nondominated_cells(points: npt.ArrayLike) -> Cells:
 
 
 def both_sides(frontier: npt.NDArray[np.float64], partition: str = "hbda") -> tuple[Cells, Cells]:
-    """Cells below and above a frontier (S, L) that `as_frontier` gave: what the two functions above give, in one pass."""
+    """Cells below and above a frontier (S, L) that `as_frontier` gave: the two functions above in one pass."""
     check_partition(partition)
     if frontier.shape[1] == 2:
         below = PARTITIONS[partition] if partition == "grid" else staircase.dominated

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from pfes.compiled import inline, kernel
 from pfes.information.kernels.marginal import MATCHED, POWER, entropy_power, least, one_objective, shrunk
 from pfes.information.kernels.noise import signal_and_noise
-from pfes.information.kernels.tails import bounds, share_cells, times
+from pfes.information.kernels.tails import bounds, mixture_mean, share_cells, times
 from pfes.normal import tails, truncated
 
 __all__ = ["decoupled_far", "log_masses", "rescale", "to_gradient", "to_others", "to_others_by_drops"]
@@ -90,11 +90,7 @@ def _matched_far(
     frontier: Any, alpha: Array, log_share: Array, l: int, rho2: float, noise2: float, by_bound: Array
 ) -> tuple[float, float]:
     """The moment-matched gain of objective l and its derivative with respect to rho^2; by_bound as in _exact_far."""
-    mean = variance = 0.0
-    for m in range(log_share.size):
-        if log_share[m] > -math.inf:
-            r = truncated(alpha[frontier.low[m, l]], alpha[frontier.high[m, l]])
-            mean += math.exp(log_share[m]) * r.mean
+    mean, variance = mixture_mean(frontier, alpha, log_share, l), 0.0
     for m in range(log_share.size):
         if log_share[m] > -math.inf:
             r = truncated(alpha[frontier.low[m, l]], alpha[frontier.high[m, l]])

@@ -6,7 +6,7 @@ Among all distributions with the covariance of f given F the normal has the larg
     C = Cov[z | F] - I,   rho_l^2 = std_l^2 / (std_l^2 + delta_l^2),   D = diag(delta^2)
 
 The moments of z = (f - mean) / std given F are sums over cells of either side (rows as in truncation.py; sign is +1
-for dominated cells, -1 for the complement's). With p and x the differences of phi and alpha phi between a cell's bounds:
+for dominated cells, -1 for the complement's). With p, x the differences of phi and alpha phi between a cell's bounds:
 
     Z E[z_l] = sum p_l prod z,   Z (E[z_l^2] - 1) = sum x_l prod z,   Z E[z_l z_k] = sign sum p_l p_k prod z
 

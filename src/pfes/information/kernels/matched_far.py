@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from pfes.compiled import inline, kernel
 from pfes.information.kernels.matched import told
-from pfes.information.kernels.tails import bounds, share_cells, times
+from pfes.information.kernels.tails import bounds, mixture_mean, share_cells, times
 from pfes.normal import truncated
 
 __all__ = ["matched_far"]
@@ -26,12 +26,9 @@ Array = NDArray[np.float64]
 def _mixture(frontier: Any, alpha: Array, log_share: Array, mean: Array, covariance: Array) -> None:
     """Mean (L,) and covariance (L, L) of z given F."""
     size = mean.size
-    mean[:] = 0.0
-    covariance[:] = 0.0
-    for m in range(log_share.size):
-        for l in range(size if log_share[m] > -math.inf else 0):
-            r = truncated(alpha[frontier.low[m, l]], alpha[frontier.high[m, l]])
-            mean[l] += math.exp(log_share[m]) * r.mean
+    covariance.fill(0.0)
+    for l in range(size):
+        mean[l] = mixture_mean(frontier, alpha, log_share, l)
     off = np.empty(size)
     for m in range(log_share.size):
         if log_share[m] > -math.inf:
@@ -47,19 +44,18 @@ def _mixture(frontier: Any, alpha: Array, log_share: Array, mean: Array, covaria
 
 @inline
 def _slopes_of_cell(
-    frontier: Any, alpha: Array, m: int, share: float, mean: Array, weight: Array, average: float, by_bound: Array
+    frontier: Any, alpha: Array, m: int, share: float, mean: Array, covariance: Array, weight: Array, by_bound: Array
 ) -> None:
-    """Add what cell m contributes to d gain / d alpha (J,); weight: d gain / d Cov, average: its sum with Cov."""
+    """Add what cell m contributes to d gain / d alpha (J,); weight (L, L): d gain / d Cov."""
     size = mean.size
     off = np.empty(size)
-    excess = -average
+    excess = 0.0  # element by element: what one cell alone makes up must leave exactly nothing
     for l in range(size):
         r = truncated(alpha[frontier.low[m, l]], alpha[frontier.high[m, l]])
         off[l] = r.mean - mean[l]
-        excess += weight[l, l] * r.variance
-    for l in range(size):
-        for k in range(size):
-            excess += weight[l, k] * off[l] * off[k]
+        excess += weight[l, l] * (r.variance + off[l] * off[l] - covariance[l, l])
+        for k in range(l):
+            excess += 2.0 * weight[l, k] * (off[l] * off[k] - covariance[l, k])
     for l in range(size):
         low, high = frontier.low[m, l], frontier.high[m, l]
         r = truncated(alpha[low], alpha[high])
@@ -90,14 +86,10 @@ def matched_far(frontier: Any, mean: Array, std: Array, delta: Array, out: Array
         out[n, 0] = told(covariance, change, std[n], delta, weight, by_rho)
         if out.shape[1] == 1:
             continue
-        average = 0.0
-        for l in range(size):
-            for k in range(size):
-                average += weight[l, k] * covariance[l, k]
         by_bound = np.zeros(alpha.size)
         for m in range(log_share.size):
             if log_share[m] > -math.inf:
-                _slopes_of_cell(frontier, alpha, m, math.exp(log_share[m]), centre, weight, average, by_bound)
+                _slopes_of_cell(frontier, alpha, m, math.exp(log_share[m]), centre, covariance, weight, by_bound)
         for l in range(size):
             by_mean, by_std = 0.0, by_rho[l]
             for j in range(frontier.start[l], frontier.start[l + 1]):

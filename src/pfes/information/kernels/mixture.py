@@ -95,6 +95,21 @@ def _tables(m: Mixture) -> Array:
 
 
 @inline
+def _sharpness(m: Mixture, level: Array) -> float:
+    """Width of the panels, in units of s, where some Phi(u_t) changes; level: pi / Phi summed from t on.
+
+    Where level falls by a factor of more than 1e3 within s, but not to 0, log q has a bend, and narrower panels follow.
+    """
+    k = 0
+    for t in range(m.weight.size):
+        while k < m.weight.size and m.alpha[k] <= m.alpha[t] + m.s:
+            k += 1
+        if level[t] > 1e3 * level[k] > 1e-11:
+            return 0.5 * SHARP
+    return SHARP
+
+
+@inline
 def _densities(
     m: Mixture, rows: Array, reference: float, left: float, width: float, i: int, j: int, sums: Array, kept: Array
 ) -> None:
@@ -184,11 +199,11 @@ def _against_phi(m: Mixture, d_weight: Array, d_alpha: Array) -> tuple[float, fl
     count = m.weight.size
     rows, sums, kept = _tables(m), np.empty((4, NODES)), np.empty((3, count * NODES))
     out = np.zeros((3, count + 1 if d_weight.size > 0 else 0))
-    left, high = _range(m)
+    (left, high), sharp = _range(m), _sharpness(m, rows[3])
     gain = fisher = first = below = 0.0
     reference, near, i, j = 0.0, 0, 0, 0
     while left < high:
-        right, near, i, j = next_panel(m, reference, left, high, SHARP, near, i, j)
+        right, near, i, j = next_panel(m, reference, left, high, sharp, near, i, j)
         if not right > left:
             break
         more, sharper = _panel(m, rows, reference, left, right - left, i, j, sums, kept, out)
@@ -236,5 +251,5 @@ def noisy_marginal(
     for t in range(d_weight.size):
         d_weight[t], d_alpha[t] = gain, 0.0
     for t in range(count):
-        d_weight[m.index[t]], d_alpha[m.index[t]] = by_weight[t], by_alpha[t]
+        d_weight[m.places[t]], d_alpha[m.places[t]] = by_weight[t], by_alpha[t]
     return gain, d_rho2

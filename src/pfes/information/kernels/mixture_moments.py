@@ -39,7 +39,7 @@ SMOOTH = 3.0  # width of a panel where q is phi times a constant
 class Mixture(NamedTuple):
     """z given F, ready for the integrals: (T,) arrays of the components that matter."""
 
-    index: NDArray[np.int64]  # where they stand in the caller's arrays
+    places: NDArray[np.int64]  # where they stand in the caller's arrays
     weight: Array
     alpha: Array
     hazard: Array
@@ -166,7 +166,7 @@ def _begin(m: Mixture, t: int, reference: float) -> float:
     """Where the transition of bound t begins: from there Phi(u_t) is not 1, or N(rho alpha_t, s2) not 0."""
     if t == m.alpha.size:
         return math.inf
-    a = m.alpha[t]
+    a = float(m.alpha[t])
     return m.rho * (a - reference) + min(0.0, a * m.noise2 / m.rho) - REACH * m.s / m.rho
 
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from pfes.compiled import inline, kernel
 from pfes.normal import log_cdf, truncated
 
-__all__ = ["bounds", "coupled_far", "share_cells", "times"]
+__all__ = ["bounds", "coupled_far", "mixture_mean", "share_cells", "times"]
 
 Array = NDArray[np.float64]
 
@@ -71,6 +71,19 @@ def share_cells(frontier: Any, alpha: Array) -> Array:
         if log_share[m] < -NEGLIGIBLE:
             log_share[m] = -math.inf
     return log_share
+
+
+@inline
+def mixture_mean(frontier: Any, alpha: Array, log_share: Array, l: int) -> float:
+    """E[z_l | F] as a mixture over cells, relative to the largest of them: shares add up to 1 only after rounding."""
+    largest = np.argmax(log_share)
+    centre = truncated(alpha[frontier.low[largest, l]], alpha[frontier.high[largest, l]]).mean
+    shift = 0.0
+    for m in range(log_share.size):
+        if log_share[m] > -math.inf:
+            mean = truncated(alpha[frontier.low[m, l]], alpha[frontier.high[m, l]]).mean
+            shift += math.exp(log_share[m]) * (mean - centre)
+    return float(centre + shift)
 
 
 @inline
