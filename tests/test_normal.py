@@ -46,12 +46,12 @@ def test_beyond_the_last_density_everything_is_zero_or_one():
 
 
 def test_mills_ratio_is_a_chebyshev_series():
-    """The polynomial in normal.mills: degree 24 in y = (t - 5) / (t + 5), for (1 + t) m(t)."""
+    """The polynomial in normal.mills: degree 23 in y = (t - 6) / (t + 6), for (t + 6) m(t)."""
     with mp.workdps(40):
 
         def target(y):
-            t = 5 * (1 + y) / (1 - y)
-            return (1 + t) * (
+            t = 6 * (1 + y) / (1 - y)
+            return (t + 6) * (
                 mills_fraction(t) if t > 25 else mp.erfc(t / mp.sqrt(2)) * mp.exp(t * t / 2) * mp.sqrt(mp.pi / 2)
             )
 
@@ -60,12 +60,12 @@ def test_mills_ratio_is_a_chebyshev_series():
         series = np.array(
             [
                 float(2 * mp.fsum(v * mp.cos(mp.pi * i * (j + mp.mpf(1) / 2) / 48) for j, v in enumerate(values)) / 48)
-                for i in range(25)
+                for i in range(24)
             ]
         )
     series[0] /= 2
     t = np.concatenate([np.linspace(0, 40, 400), 10.0 ** np.arange(2, 13)])
-    want = np.polynomial.chebyshev.chebval((t - 5) / (t + 5), series) / (1 + t)
+    want = np.polynomial.chebyshev.chebval((t - 6) / (t + 6), series) / (t + 6)
     np.testing.assert_allclose([normal.mills(x) for x in t], want, rtol=2e-15)
 
 

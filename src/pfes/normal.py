@@ -51,20 +51,21 @@ def _exp(x: float) -> float:
     shifted = x * 1.4426950408889634 + _SHIFT
     n = shifted - _SHIFT
     r = (x - n * 0.693147180369123816490) - n * 1.90821492927058770002e-10  # ln 2 in two parts
-    p = 1.6059043836821613e-10
-    p = p * r + 2.08767569878681e-09
-    p = p * r + 2.505210838544172e-08
-    p = p * r + 2.755731922398589e-07
-    p = p * r + 2.7557319223985893e-06
-    p = p * r + 2.48015873015873e-05
-    p = p * r + 0.0001984126984126984
-    p = p * r + 0.001388888888888889
-    p = p * r + 0.008333333333333333
-    p = p * r + 0.041666666666666664
-    p = p * r + 0.16666666666666666
-    p = p * r + 0.5
-    p = p * r + 1.0
-    p = p * r + 1.0
+    r2 = r * r
+    even = 2.08767569878681e-09
+    even = even * r2 + 2.755731922398589e-07
+    even = even * r2 + 2.48015873015873e-05
+    even = even * r2 + 0.001388888888888889
+    even = even * r2 + 0.041666666666666664
+    even = even * r2 + 0.5
+    even = even * r2 + 1.0
+    odd = 2.505210838544172e-08
+    odd = odd * r2 + 2.7557319223985893e-06
+    odd = odd * r2 + 0.0001984126984126984
+    odd = odd * r2 + 0.008333333333333333
+    odd = odd * r2 + 0.16666666666666666
+    odd = odd * r2 + 1.0
+    p = even + r * odd
     return from_bits(bits(p) + (bits(shifted) << 52))
 
 
@@ -72,36 +73,38 @@ def _exp(x: float) -> float:
 def mills(t: float) -> float:
     """Mills ratio m(t) = P(z > t) / phi(t) for t >= 0 (relative error below 1e-15).
 
-    (1 + t) m(t) is a smooth function of y = (t - 5) / (t + 5) on [-1, 1]; this is its Chebyshev series of degree 24,
-    written as a polynomial. `tests/test_normal.py` computes the coefficients again.
+    (t + 6) m(t) is a smooth function of y = (t - 6) / (t + 6) on [-1, 1]; this is its Chebyshev series of degree 23,
+    written as a polynomial, even and odd powers apart so that neither waits for the other. `tests/test_normal.py`
+    computes it again.
     """
-    y = (t - 5.0) / (t + 5.0)
-    p = 6.288377855498677e-11
-    p = p * y - 9.564832934712551e-10
-    p = p * y - 1.0846925288860795e-09
-    p = p * y + 1.1032071151574336e-08
-    p = p * y + 1.0082895646260188e-08
-    p = p * y - 7.758520236786343e-08
-    p = p * y - 6.738323465177047e-08
-    p = p * y + 4.91996233147834e-07
-    p = p * y + 3.2197131609042185e-07
-    p = p * y - 3.277287633208865e-06
-    p = p * y - 1.7723438185601556e-07
-    p = p * y + 2.270961270923768e-05
-    p = p * y - 2.48054584472145e-05
-    p = p * y - 0.0001343742785571135
-    p = p * y + 0.00045704381820007954
-    p = p * y + 1.9530638370790786e-05
-    p = p * y - 0.004201290310663574
-    p = p * y + 0.01634823128102938
-    p = p * y - 0.038026592187762366
-    p = p * y + 0.0615050458401865
-    p = p * y - 0.0661776007789934
-    p = p * y + 0.0250721793016388
-    p = p * y + 0.07778159886873554
-    p = p * y - 0.22948753825211315
-    p = p * y + 1.1568486282918946
-    return p / (1.0 + t)
+    u = 1.0 / (t + 6.0)
+    y = 1.0 - 12.0 * u
+    y2 = y * y
+    even = -9.037209862696747e-10
+    even = even * y2 + 7.087974401694241e-09
+    even = even * y2 + 1.7164141509358077e-08
+    even = even * y2 - 1.0766450945374237e-06
+    even = even * y2 + 1.703681897539653e-05
+    even = even * y2 - 0.00016230983181152883
+    even = even * y2 + 8.239314429257288e-05
+    even = even * y2 + 0.025141031962779743
+    even = even * y2 + 0.1884280492787981
+    even = even * y2 + 0.6717118214993473
+    even = even * y2 + 1.4261935116084092
+    even = even * y2 + 1.9485319307624096
+    odd = -8.530934596657191e-10
+    odd = odd * y2 + 1.1697091589014398e-08
+    odd = odd * y2 - 1.02867119335198e-07
+    odd = odd * y2 + 7.695942346028983e-07
+    odd = odd * y2 - 4.504397378030869e-06
+    odd = odd * y2 + 2.692830676208548e-06
+    odd = odd * y2 + 0.00045460414842582507
+    odd = odd * y2 - 0.005343142079528957
+    odd = odd * y2 - 0.07766866792804299
+    odd = odd * y2 - 0.3827125866714499
+    odd = odd * y2 - 1.0375024310762127
+    odd = odd * y2 - 1.7571690543441036
+    return (even + y * odd) * u
 
 
 @inline

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from pfes.compiled import inline
 from pfes.normal import FAR, density, smaller_tail
 
-__all__ = ["FAR_ABOVE", "LANES", "TINY", "TINY_MATCHED", "separate", "standardise"]
+__all__ = ["FAR_ABOVE", "LANES", "TINY", "TINY_MATCHED", "fill_tail_and_face", "separate", "standardise"]
 
 Array = NDArray[np.float64]
 
@@ -51,6 +51,50 @@ def separate(points: Array, mean: Array, order: NDArray[np.int64]) -> int:
 
 
 @inline
+def _alpha(frontier: Any, j: int, centre: Array, scale: Array, row: Array) -> None:
+    """Standardised bound j of every lane."""
+    value = frontier.values[j]
+    for i in range(row.size):
+        row[i] = (value - centre[i]) * scale[i]
+
+
+@inline
+def _predictions(mean: Array, std: Array, chosen: NDArray[np.int64], l: int, centre: Array, scale: Array) -> None:
+    for i in range(chosen.size):
+        centre[i] = mean[chosen[i], l]
+        scale[i] = 1.0 / std[chosen[i], l]
+
+
+@inline
+def fill_tail_and_face(
+    frontier: Any, mean: Array, std: Array, chosen: NDArray[np.int64], is_inside: bool, tail: Array, face: Array
+) -> None:
+    """Fill tables (J, LANES): the tail that a candidate's side needs, upper inside and lower outside; alpha phi(alpha).
+
+    Here and in `standardise` there is one short loop per table: a loop over many arrays would not be turned into
+    vector instructions.
+    """
+    lanes = chosen.size
+    centre, scale, row, phi = np.empty(lanes), np.empty(lanes), np.empty(lanes), np.empty(lanes)
+    for l in range(mean.shape[1]):
+        _predictions(mean, std, chosen, l, centre, scale)
+        for j in range(frontier.start[l], frontier.start[l + 1]):
+            _alpha(frontier, j, centre, scale, row)
+            for i in range(lanes):
+                phi[i] = density(row[i])
+            if is_inside:
+                for i in range(lanes):
+                    small = smaller_tail(row[i], phi[i])
+                    tail[j, i] = 1.0 - small if row[i] < 0.0 else small
+            else:
+                for i in range(lanes):
+                    small = smaller_tail(row[i], phi[i])
+                    tail[j, i] = small if row[i] < 0.0 else 1.0 - small
+            for i in range(lanes):
+                face[j, i] = min(max(row[i], -FAR), FAR) * phi[i]
+
+
+@inline
 def standardise(
     frontier: Any,
     mean: Array,
@@ -68,14 +112,9 @@ def standardise(
     lanes = chosen.size
     centre, scale, row = np.empty(lanes), np.empty(lanes), np.empty(lanes)
     for l in range(mean.shape[1]):
-        for i in range(lanes):
-            centre[i] = mean[chosen[i], l]
-            scale[i] = 1.0 / std[chosen[i], l]
+        _predictions(mean, std, chosen, l, centre, scale)
         for j in range(frontier.start[l], frontier.start[l + 1]):
-            # one short loop per table: a loop over many arrays is not turned into vector instructions
-            value = frontier.values[j]
-            for i in range(lanes):
-                row[i] = (value - centre[i]) * scale[i]
+            _alpha(frontier, j, centre, scale, row)
             for i in range(lanes):
                 phi[j, i] = density(row[i])
             for i in range(lanes):

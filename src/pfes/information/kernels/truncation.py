@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfes.compiled import inline, kernel
-from pfes.information.kernels.lanes import FAR_ABOVE, LANES, TINY, separate, standardise
+from pfes.information.kernels.lanes import FAR_ABOVE, LANES, TINY, fill_tail_and_face, separate, standardise
 
 __all__ = ["coupled_gradients", "coupled_values"]
 
@@ -26,9 +26,12 @@ Rows = NDArray[np.int32]
 
 @inline
 def _sum_cells(
-    tail: Array, face: Array, first: Rows, second: Rows, lanes: int, mass: Array, flux: Array, work: Array
+    tail: Array, face: Array, first: Rows, second: Rows, ends: Rows, lanes: int, mass: Array, flux: Array, work: Array
 ) -> None:
-    """Sum over cells prod z into mass (LANES,), and sum_l e_l prod_{l' != l} z_l' into flux (LANES,)."""
+    """Sum over cells prod z into mass (LANES,), and sum_l e_l prod_{l' != l} z_l' into flux (LANES,).
+
+    ends (L,): the row of each objective at which tail and face are 0, -inf or +inf; many cells begin there.
+    """
     product, slope = work[0], work[1]
     for i in range(lanes):
         mass[i] = flux[i] = 0.0
@@ -39,13 +42,27 @@ def _sum_cells(
             slope[i] = face[s, i] - face[f, i]
         for l in range(1, first.shape[1]):
             f, s = first[m, l], second[m, l]
-            for i in range(lanes):
-                z = tail[s, i] - tail[f, i]
-                slope[i] = slope[i] * z + product[i] * (face[s, i] - face[f, i])
-                product[i] = product[i] * z
+            if f == ends[l]:
+                for i in range(lanes):
+                    slope[i] = slope[i] * tail[s, i] + product[i] * face[s, i]
+                    product[i] = product[i] * tail[s, i]
+            else:
+                for i in range(lanes):
+                    z = tail[s, i] - tail[f, i]
+                    slope[i] = slope[i] * z + product[i] * (face[s, i] - face[f, i])
+                    product[i] = product[i] * z
         for i in range(lanes):
             mass[i] += product[i]
             flux[i] += slope[i]
+
+
+@inline
+def ends_of(frontier: Any, is_inside: bool) -> Rows:
+    """The rows (L,) at which the tail in use is 0: those of +inf for cells of the complement, of -inf for the others."""
+    ends = np.empty(frontier.start.size - 1, np.int32)
+    for l in range(ends.size):
+        ends[l] = frontier.start[l + 1] - 1 if is_inside else frontier.start[l]
+    return ends
 
 
 @kernel
@@ -54,55 +71,48 @@ def coupled_values(frontier: Any, mean: Array, std: Array, out: Array) -> int:
 
     Candidates too far above the frontier for sums are marked and counted; they are left to tails.coupled_far.
     """
-    far = 0
     count = mean.shape[0]
     order = np.empty(count, np.int64)
     inside = separate(frontier.points, mean, order)
-    table = np.empty((4, frontier.values.size, LANES))
-    alpha, lower, upper, density = table[0], table[1], table[2], table[3]
+    tail, face = np.empty((frontier.values.size, LANES)), np.empty((frontier.values.size, LANES))
     mass, flux, work = np.empty(LANES), np.empty(LANES), np.empty((2, LANES))
-    begin = 0
+    far = begin = 0
     while begin < count:
         is_inside = begin < inside
         chosen = order[begin : min(begin + LANES, inside if is_inside else count)]
         begin += chosen.size
-        standardise(frontier, mean, std, chosen, alpha, lower, upper, density)
-        for j in range(alpha.shape[0]):
-            for i in range(chosen.size):
-                alpha[j, i] *= density[j, i]
-        if is_inside:
-            _sum_cells(upper, alpha, frontier.beyond_high, frontier.beyond_low, chosen.size, mass, flux, work)
-            for i in range(chosen.size):
-                out[chosen[i], 0] = -math.log1p(-mass[i]) + 0.5 * flux[i] / (1.0 - mass[i])
-        else:
-            _sum_cells(lower, alpha, frontier.low, frontier.high, chosen.size, mass, flux, work)
-            for i in range(chosen.size):
-                n = chosen[i]
-                if mass[i] > TINY:
-                    out[n, 0] = -math.log(mass[i]) + 0.5 * flux[i] / mass[i]
-                else:
-                    out[n, 0] = FAR_ABOVE
-                    far += 1
+        fill_tail_and_face(frontier, mean, std, chosen, is_inside, tail, face)
+        first = frontier.beyond_high if is_inside else frontier.low
+        second = frontier.beyond_low if is_inside else frontier.high
+        _sum_cells(tail, face, first, second, ends_of(frontier, is_inside), chosen.size, mass, flux, work)
+        for i in range(chosen.size):
+            n = chosen[i]
+            if is_inside:
+                out[n, 0] = -math.log1p(-mass[i]) + 0.5 * flux[i] / (1.0 - mass[i])
+            elif mass[i] > TINY:
+                out[n, 0] = -math.log(mass[i]) + 0.5 * flux[i] / mass[i]
+            else:
+                out[n, 0] = FAR_ABOVE
+                far += 1
     return far
 
 
 @inline
-def _sum_cells_and_slopes(
-    tail: Array, tables: Array, first: Rows, second: Rows, sign: float, lanes: int, sums: Array, work: Array
+def _sum_weights(
+    tail: Array, face: Array, first: Rows, second: Rows, ends: Rows, lanes: int, sums: Array, weight: Array, work: Array
 ) -> None:
-    """As _sum_cells, with derivatives: sums (2 + 4 L, LANES) becomes mass, flux, and for each l
-    std_l times dZ/dmean_l, dZ/dstd_l, dB/dmean_l, dB/dstd_l. tables: phi, a phi, (a^2 - 1) phi, (a^3 - a) phi."""
-    density, face, bend, twist = tables[0], tables[1], tables[2], tables[3]
+    """As _sum_cells, into sums[0] and sums[1], and what their derivatives need, gathered by bound:
+
+    weight[0] (J, LANES): sum of prod_{l' != l} z_l' over the cells whose `second` the bound is, minus that over those
+    whose `first` it is; weight[1]: the same of the derivative of that product along e.
+    """
     objectives = first.shape[1]
     # z and e of the cell; products over the objectives before l, and their derivative along e
     z, e, before, before_e = work[0], work[1], work[2], work[3]
-    after, after_e, rest, rest_e = work[4, 0], work[4, 1], work[5, 0], work[5, 1]
-    for row in range(sums.shape[0]):
-        for i in range(lanes):
-            sums[row, i] = 0.0
+    after, after_e = work[4, 0], work[4, 1]
     for i in range(lanes):
+        sums[0, i] = sums[1, i] = before_e[0, i] = 0.0
         before[0, i] = 1.0
-        before_e[0, i] = 0.0
     for m in range(first.shape[0]):
         for l in range(objectives):
             f, s = first[m, l], second[m, l]
@@ -123,64 +133,73 @@ def _sum_cells_and_slopes(
         for i in range(lanes):
             after_e[i] = 0.0
         for l in range(objectives - 1, -1, -1):
-            f, s, row = first[m, l], second[m, l], 2 + 4 * l
+            f, s = first[m, l], second[m, l]
             for i in range(lanes):
-                rest[i] = before[l, i] * after[i]
+                weight[0, s, i] += before[l, i] * after[i]
             for i in range(lanes):
-                rest_e[i] = before_e[l, i] * after[i] + before[l, i] * after_e[i]
-            for i in range(lanes):
-                sums[row, i] += (density[f, i] - density[s, i]) * rest[i]
-            for i in range(lanes):
-                sums[row + 1, i] -= e[l, i] * rest[i]
-            for i in range(lanes):
-                sums[row + 2, i] += (bend[s, i] - bend[f, i]) * rest[i]
-            for i in range(lanes):
-                sums[row + 2, i] += sign * (density[f, i] - density[s, i]) * rest_e[i]
-            for i in range(lanes):
-                sums[row + 3, i] += (twist[s, i] - twist[f, i]) * rest[i] - sign * e[l, i] * rest_e[i]
-            for i in range(lanes):
-                after_e[i] = after_e[i] * z[l, i] + after[i] * e[l, i]
-            for i in range(lanes):
-                after[i] = after[i] * z[l, i]
+                weight[1, s, i] += before_e[l, i] * after[i] + before[l, i] * after_e[i]
+            if f != ends[l]:  # where phi is 0 a weight would not count
+                for i in range(lanes):
+                    weight[0, f, i] -= before[l, i] * after[i]
+                for i in range(lanes):
+                    weight[1, f, i] -= before_e[l, i] * after[i] + before[l, i] * after_e[i]
+            if l > 0:
+                for i in range(lanes):
+                    after_e[i] = after_e[i] * z[l, i] + after[i] * e[l, i]
+                for i in range(lanes):
+                    after[i] = after[i] * z[l, i]
 
 
 @inline
-def _fill_slopes(alpha: Array, tables: Array, lanes: int) -> None:
-    """Fill the face, bend and twist tables of _sum_cells_and_slopes, given alpha and the density."""
-    density, face, bend, twist = tables[0], tables[1], tables[2], tables[3]
+def _sum_slopes(frontier: Any, alpha: Array, phi: Array, weight: Array, sign: float, lanes: int, slopes: Array) -> None:
+    """slopes (4 L, LANES): for each l, std_l times dZ/dmean_l, dZ/dstd_l, dB/dmean_l, dB/dstd_l.
+
+    A bound's z changes by -phi and -alpha phi (times sign in the complement), its e by (alpha^2 - 1) phi and
+    alpha (alpha^2 - 1) phi, when mean and std grow.
+    """
+    for row in range(slopes.shape[0]):
+        for i in range(lanes):
+            slopes[row, i] = 0.0
     for j in range(alpha.shape[0]):
+        row = 4 * frontier.owner[j]
         for i in range(lanes):
-            face[j, i] = alpha[j, i] * density[j, i]
+            slopes[row, i] -= phi[j, i] * weight[0, j, i]
         for i in range(lanes):
-            bend[j, i] = alpha[j, i] * face[j, i] - density[j, i]
+            slopes[row + 1, i] -= alpha[j, i] * phi[j, i] * weight[0, j, i]
         for i in range(lanes):
-            twist[j, i] = alpha[j, i] * bend[j, i]
+            bend = (alpha[j, i] * alpha[j, i] - 1.0) * weight[0, j, i] - sign * weight[1, j, i]
+            slopes[row + 2, i] += bend * phi[j, i]
+        for i in range(lanes):
+            bend = (alpha[j, i] * alpha[j, i] - 1.0) * weight[0, j, i] - sign * weight[1, j, i]
+            slopes[row + 3, i] += alpha[j, i] * bend * phi[j, i]
 
 
 @kernel
 def coupled_gradients(frontier: Any, mean: Array, std: Array, out: Array) -> int:
     """As coupled_values, with the gradient: out (N, 1 + 2 L) becomes gain, d/dmean, d/dstd."""
-    far = 0
     count, objectives = mean.shape
     order = np.empty(count, np.int64)
     inside = separate(frontier.points, mean, order)
-    rows = frontier.values.size
-    alpha, lower, upper = np.empty((rows, LANES)), np.empty((rows, LANES)), np.empty((rows, LANES))
-    tables = np.empty((4, rows, LANES))
-    sums, work = np.empty((2 + 4 * objectives, LANES)), np.empty((6, max(objectives + 1, 2), LANES))
-    begin = 0
+    table = (frontier.values.size, LANES)
+    alpha, lower, upper, phi = np.empty(table), np.empty(table), np.empty(table), np.empty(table)
+    face, weight = np.empty(table), np.empty((2, frontier.values.size, LANES))
+    sums, slopes = np.empty((2, LANES)), np.empty((4 * objectives, LANES))
+    work = np.empty((5, max(objectives + 1, 2), LANES))
+    far = begin = 0
     while begin < count:
         is_inside = begin < inside
         chosen = order[begin : min(begin + LANES, inside if is_inside else count)]
         begin += chosen.size
-        standardise(frontier, mean, std, chosen, alpha, lower, upper, tables[0])
-        _fill_slopes(alpha, tables, chosen.size)
-        if is_inside:
-            _sum_cells_and_slopes(
-                upper, tables, frontier.beyond_high, frontier.beyond_low, -1.0, chosen.size, sums, work
-            )
-        else:
-            _sum_cells_and_slopes(lower, tables, frontier.low, frontier.high, 1.0, chosen.size, sums, work)
+        standardise(frontier, mean, std, chosen, alpha, lower, upper, phi)
+        for j in range(face.shape[0]):
+            for i in range(chosen.size):
+                face[j, i] = alpha[j, i] * phi[j, i]
+        weight.fill(0.0)
+        tail = upper if is_inside else lower
+        first = frontier.beyond_high if is_inside else frontier.low
+        second = frontier.beyond_low if is_inside else frontier.high
+        _sum_weights(tail, face, first, second, ends_of(frontier, is_inside), chosen.size, sums, weight, work)
+        _sum_slopes(frontier, alpha, phi, weight, -1.0 if is_inside else 1.0, chosen.size, slopes)
         for i in range(chosen.size):
             n = chosen[i]
             if not is_inside and sums[0, i] <= TINY:
@@ -191,7 +210,7 @@ def coupled_gradients(frontier: Any, mean: Array, std: Array, out: Array) -> int
             half = 0.5 * sums[1, i] / z
             out[n, 0] = (-math.log1p(-sums[0, i]) if is_inside else -math.log(z)) + half
             for l in range(objectives):
-                row, scale = 2 + 4 * l, 1.0 / (z * std[n, l])
-                out[n, 1 + l] = (0.5 * sums[row + 2, i] - sums[row, i] * (1.0 + half)) * scale
-                out[n, 1 + objectives + l] = (0.5 * sums[row + 3, i] - sums[row + 1, i] * (1.0 + half)) * scale
+                row, scale = 4 * l, 1.0 / (z * std[n, l])
+                out[n, 1 + l] = (0.5 * slopes[row + 2, i] - slopes[row, i] * (1.0 + half)) * scale
+                out[n, 1 + objectives + l] = (0.5 * slopes[row + 3, i] - slopes[row + 1, i] * (1.0 + half)) * scale
     return far
