@@ -79,7 +79,7 @@ def slice_of(mean, std, frontier, delta, l: int) -> Slice:
         values=[values[t] for t in keep],
         alpha=[alpha[t] for t in keep],
         drop=[drop[t] / total for t in keep],
-        rates=[[row[t] / total for t in keep] for row in rates],
+        rates=[[row[t] / total if len(keep) > 1 else mp.zero for t in keep] for row in rates],  # one level: weight 1
         l=l,
     )
 
@@ -94,8 +94,6 @@ def decoupled_noisy_all(mean, std, frontier, delta, l: int) -> list:
         out = noisy_relative(view, L) if mass > 1e-3 else noisy_direct(view, L)
         if mass <= 1e-3 and abs(out[0]) < 1e-10 * (view.sigma / view.s) ** 2:
             raise ArithmeticError("mass hidden under levels above, gain near 0: neither form has digits for that")
-    if len(view.drop) == 1:  # one level has weight 1, whatever the other objectives do
-        return [v if i in (0, 1 + l, 1 + L + l) else mp.zero for i, v in enumerate(out)]
     return out
 
 

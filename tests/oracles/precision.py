@@ -109,8 +109,8 @@ def integral(integrand: Callable, cuts: list, tolerance, n: int = 20) -> list:
     done, open_panels = [], [panel(a, b) for a, b in itertools.pairwise(cuts)]
     for _ in range(25):
         sizes = [mp.fsum(column) for column in zip(*(p[3] for p in done + open_panels), strict=True)]
-        floor = max(sizes) * mp.mpf(10) ** (-mp.dps * 3 // 5)  # what is smaller is rounding
-        limits = [tolerance * max(size, floor) for size in sizes]
+        floor = max(sizes) * mp.mpf(10) ** (-mp.dps * 3 // 4)  # what is smaller is rounding
+        limits = [max(tolerance * size, floor) for size in sizes]
         wrong = [p for p in open_panels if any(r > limit for r, limit in zip(p[4], limits, strict=True))]
         done += [p for p in open_panels if p not in wrong]
         if not wrong:

@@ -20,7 +20,7 @@ __all__ = ["FAR_ABOVE", "LANES", "TINY", "TINY_MATCHED", "fill_tail_and_face", "
 
 Array = NDArray[np.float64]
 
-LANES = 32
+LANES = 64
 TINY = 1e-60  # below this mass sums of products are left for logarithms (tails.py)
 TINY_MATCHED = 1e-16  # the same for variances, which cancel as the fourth power of the distance
 FAR_ABOVE = np.nan  # the mark of a candidate so left; no finite argument gives nan, so it cannot be mistaken
