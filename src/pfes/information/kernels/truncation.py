@@ -58,7 +58,7 @@ def _sum_cells(
 
 @inline
 def ends_of(frontier: Any, is_inside: bool) -> Rows:
-    """The rows (L,) at which the tail in use is 0: those of +inf for cells of the complement, of -inf for the others."""
+    """The rows (L,) at which the tail in use is 0: those of +inf for the complement's cells, of -inf for the others."""
     ends = np.empty(frontier.start.size - 1, np.int32)
     for l in range(ends.size):
         ends[l] = frontier.start[l + 1] - 1 if is_inside else frontier.start[l]
