@@ -91,10 +91,11 @@ def decoupled_noisy_all(mean, std, frontier, delta, l: int) -> list:
         view = slice_of(mean, std, frontier, delta, l)
         mass = sum(d * mp.ncdf(a) for d, a in zip(view.drop, view.alpha, strict=True))
     with mp.workdps(50 + int(4 * mp.log10(view.reach) + 4 * mp.log10(view.s / view.sigma))):
-        out = noisy_relative(view, L) if mass > 1e-3 else noisy_direct(view, L)
-        if mass <= 1e-3 and abs(out[0]) < 1e-10 * (view.sigma / view.s) ** 2:
-            raise ArithmeticError("mass hidden under levels above, gain near 0: neither form has digits for that")
-    return out
+        if mass > 1e-3:
+            return noisy_relative(view, L)
+        out = noisy_direct(view, L)
+        hidden = abs(out[0]) < 1e-10 * (view.sigma / view.s) ** 2  # a level inside, under much likelier ones above
+        return noisy_relative(view, L) if hidden else out
 
 
 def decoupled_noisy(mean, std, frontier, delta, l: int):
@@ -152,7 +153,7 @@ def noisy_relative(view: Slice, L: int) -> list:
         bend = d_kappa if i == L + view.l else mp.zero
         first.append(kappa * bend * A / Z + kappa**2 / 2 * (dA[i] / Z - A * dZ[i] / Z**2))
     smallest = kappa**2 * sum(d * (abs(h.tail) + h.survival) for d, h in zip(D, head, strict=True)) + mp.mpf(10) ** -400
-    reach = mp.sqrt(2 * (90 - mp.log(min(smallest, 1))))
+    reach = max(view.reach + 15, mp.sqrt(2 * (90 - mp.log(min(smallest, 1)))))
     cuts = [2 * k for k in range(-int(reach / 2) - 1, int(reach / 2) + 2)]
     for t in finite:
         cuts += around(alpha[t] / kappa, c / kappa, 2, both=True)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pfes.information.evaluate import Gradient, Kernels, ask, average, coupled_slopes, decoupled_slopes
-from pfes.information.kernels.marginal import EXACT, decoupled_gradients, decoupled_values
+from pfes.information.kernels.marginal import EXACT, decoupled_near
 from pfes.information.kernels.marginal_far import decoupled_far
 from pfes.information.kernels.tails import coupled_far
 from pfes.information.kernels.truncation import coupled_gradients, coupled_values
@@ -24,8 +24,7 @@ Given = Sequence[ArrayLike] | Frontiers
 
 COUPLED = Kernels(coupled_values, coupled_far)
 COUPLED_SLOPES = Kernels(coupled_gradients, coupled_far)
-DECOUPLED = Kernels(decoupled_values, decoupled_far)
-DECOUPLED_SLOPES = Kernels(decoupled_gradients, decoupled_far)
+DECOUPLED = Kernels(decoupled_near, decoupled_far)
 
 
 def coupled(mean: ArrayLike, spread: ArrayLike, frontiers: Given) -> Array:
@@ -50,4 +49,4 @@ def decoupled(mean: ArrayLike, spread: ArrayLike, frontiers: Given) -> Array:
 def decoupled_gradient(mean: ArrayLike, spread: ArrayLike, frontiers: Given) -> Gradient:
     """`decoupled` (N, L) with its derivatives (N, L, L): [n, l, k] is that of gain_l in mean_k or spread_k."""
     question = ask(mean, spread, frontiers)
-    return decoupled_slopes(DECOUPLED_SLOPES, question, EXACT, question.delta)
+    return decoupled_slopes(DECOUPLED, question, EXACT, question.delta)

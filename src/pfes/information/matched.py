@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pfes.information.evaluate import Gradient, Kernels, ask, average, coupled_slopes, decoupled_slopes
-from pfes.information.exact import DECOUPLED, DECOUPLED_SLOPES
+from pfes.information.exact import DECOUPLED
 from pfes.information.kernels.marginal import MATCHED
 from pfes.information.kernels.matched import matched_near
 from pfes.information.kernels.matched_far import matched_far
@@ -50,4 +50,4 @@ def decoupled(mean: ArrayLike, spread: ArrayLike, frontiers: Given, resolution: 
 def decoupled_gradient(mean: ArrayLike, spread: ArrayLike, frontiers: Given, resolution: ArrayLike) -> Gradient:
     """`decoupled` (N, L) with its derivatives (N, L, L): [n, l, k] is that of gain_l in mean_k or spread_k."""
     question = ask(mean, spread, frontiers, resolution)
-    return decoupled_slopes(DECOUPLED_SLOPES, question, MATCHED, question.delta)
+    return decoupled_slopes(DECOUPLED, question, MATCHED, question.delta)

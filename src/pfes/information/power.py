@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pfes.information.evaluate import Gradient, Question, ask, average, blocks, decoupled_slopes, each
-from pfes.information.exact import COUPLED, COUPLED_SLOPES, DECOUPLED, DECOUPLED_SLOPES
+from pfes.information.exact import COUPLED, COUPLED_SLOPES, DECOUPLED
 from pfes.information.kernels.marginal import EXACT, POWER
 from pfes.information.prepared import Frontiers
 
@@ -40,7 +40,7 @@ def decoupled(mean: ArrayLike, spread: ArrayLike, frontiers: Given, resolution: 
 def decoupled_gradient(mean: ArrayLike, spread: ArrayLike, frontiers: Given, resolution: ArrayLike) -> Gradient:
     """`decoupled` (N, L) with its derivatives (N, L, L): [n, l, k] is that of gain_l in mean_k or spread_k."""
     question = ask(mean, spread, frontiers, resolution)
-    return decoupled_slopes(DECOUPLED_SLOPES, question, POWER, question.delta)
+    return decoupled_slopes(DECOUPLED, question, POWER, question.delta)
 
 
 def coupled(mean: ArrayLike, spread: ArrayLike, frontiers: Given, resolution: ArrayLike) -> Array:
@@ -96,7 +96,7 @@ def _chain_slopes(question: Question) -> tuple[Array, Array, Array]:
     objectives = question.std.shape[1]
     square = (objectives, objectives)
     whole = each(COUPLED_SLOPES, question, 1 + 2 * objectives)
-    alone = each(DECOUPLED_SLOPES, question, objectives + 2 * objectives**2, EXACT, question.delta)
+    alone = each(DECOUPLED, question, objectives + 2 * objectives**2, EXACT, question.delta)
     g, d_g = whole[..., :1], whole[..., 1:]
     g_l, d_gl = alone[..., :objectives], alone[..., objectives:].reshape(*alone.shape[:2], 2, *square)
     rho2 = _rho2(question)

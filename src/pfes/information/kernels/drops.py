@@ -15,8 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfes.compiled import inline
+from pfes.information.kernels.lanes import cells_of, standardise
 
-__all__ = ["close_tops", "slopes_of_drops", "sum_drops"]
+__all__ = ["fill_drops", "slopes_of_drops"]
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.int32]
@@ -32,8 +33,8 @@ def _cell(tail: Array, first: Rows, second: Rows, m: int, lanes: int, z: Array) 
 
 
 @inline
-def sum_drops(tail: Array, first: Rows, second: Rows, lanes: int, drop: Array, work: Array) -> None:
-    """Fill drop (J, LANES); rows at -inf and, where the top is closed, +inf hold no drop (see close_tops)."""
+def _sum_drops(tail: Array, first: Rows, second: Rows, lanes: int, drop: Array, work: Array) -> None:
+    """Fill drop (J, LANES); rows at -inf and, where the top is closed, +inf hold no drop (see _close_tops)."""
     objectives = first.shape[1]
     z, before, after = work[0], work[1], work[2, 0]
     for j in range(drop.shape[0]):
@@ -59,7 +60,7 @@ def sum_drops(tail: Array, first: Rows, second: Rows, lanes: int, drop: Array, w
 
 
 @inline
-def close_tops(frontier: Any, inside: bool, lanes: int, drop: Array) -> None:
+def _close_tops(frontier: Any, inside: bool, lanes: int, drop: Array) -> None:
     """Set the drop at +inf: what W is above the highest value. It is 0 unless a point is +inf in this objective."""
     for l in range(frontier.open_top.size):
         top = frontier.start[l + 1] - 1
@@ -71,24 +72,28 @@ def close_tops(frontier: Any, inside: bool, lanes: int, drop: Array) -> None:
 
 
 @inline
+def fill_drops(
+    frontier: Any, mean: Array, std: Array, chosen: NDArray[np.int64], is_inside: bool, tables: Array, work: Array
+) -> None:
+    """Fill tables (5, J, LANES): alpha, lower tail, upper tail, phi, drop."""
+    standardise(frontier, mean, std, chosen, tables[0], tables[1], tables[2], tables[3])
+    first, second = cells_of(frontier, is_inside)
+    _sum_drops(tables[2 if is_inside else 1], first, second, chosen.size, tables[4], work)
+    _close_tops(frontier, is_inside, chosen.size, tables[4])
+
+
+@inline
 def slopes_of_drops(
-    tail: Array,
-    alpha: Array,
-    density: Array,
-    first: Rows,
-    second: Rows,
-    sign: float,
-    lanes: int,
-    slope: Array,
-    out: Array,
-    work: Array,
+    frontier: Any, is_inside: bool, lanes: int, tables: Array, slope: Array, out: Array, work: Array
 ) -> None:
     """From d gain_l / d D_t to d gain_l / d mean_k and d std_k, k != l, both times std_k.
 
-    slope: (J, LANES), 0 at -inf, in the rows of objective l the derivative of gain_l.
+    tables: of fill_drops. slope: (J, LANES), 0 at -inf, in the rows of objective l the derivative of gain_l.
     out: (2, L, L, LANES) is added to.
     """
-    objectives = first.shape[1]
+    first, second = cells_of(frontier, is_inside)
+    alpha, tail, density = tables[0], tables[2 if is_inside else 1], tables[3]
+    objectives, sign = first.shape[1], -1.0 if is_inside else 1.0
     z, before, after, rest = work[0], work[1], work[2, 0], work[3, 0]
     for m in range(first.shape[0]):
         _cell(tail, first, second, m, lanes, z)

@@ -16,9 +16,10 @@ from numpy.typing import NDArray
 from pfes.compiled import inline
 from pfes.normal import FAR, density, smaller_tail
 
-__all__ = ["FAR_ABOVE", "LANES", "TINY", "TINY_MATCHED", "fill_tail_and_face", "separate", "standardise"]
+__all__ = ["FAR_ABOVE", "LANES", "TINY", "TINY_MATCHED", "cells_of", "fill_tail_and_face", "separate", "standardise"]
 
 Array = NDArray[np.float64]
+Rows = NDArray[np.int32]
 
 LANES = 64
 TINY = 1e-60  # below this mass sums of products are left for logarithms (tails.py)
@@ -48,6 +49,14 @@ def separate(points: Array, mean: Array, order: NDArray[np.int64]) -> int:
             outside -= 1
             order[outside] = n
     return inside
+
+
+@inline
+def cells_of(frontier: Any, is_inside: bool) -> tuple[Rows, Rows]:
+    """Rows (M, L) `first` and `second` of the cells to sum over, whose z is tail[second] - tail[first]."""
+    if is_inside:
+        return frontier.beyond_high, frontier.beyond_low
+    return frontier.low, frontier.high
 
 
 @inline

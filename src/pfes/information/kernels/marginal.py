@@ -18,16 +18,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfes.compiled import inline, kernel
-from pfes.information.kernels.drops import close_tops, slopes_of_drops, sum_drops
-from pfes.information.kernels.lanes import FAR_ABOVE, LANES, TINY, TINY_MATCHED, separate, standardise
+from pfes.information.kernels.drops import fill_drops, slopes_of_drops
+from pfes.information.kernels.lanes import FAR_ABOVE, LANES, TINY, TINY_MATCHED, separate
 from pfes.information.kernels.noise import signal_and_noise
 
 __all__ = [
     "EXACT",
     "MATCHED",
     "POWER",
-    "decoupled_gradients",
-    "decoupled_values",
+    "decoupled_near",
     "entropy_power",
     "least",
     "mass_of_lane",
@@ -188,37 +187,6 @@ def _measure(
             out[1, l, l, i] = by_std + by_rho2 * 2.0 * rho2 * noise2
 
 
-@kernel
-def decoupled_values(frontier: Any, mean: Array, std: Array, kind: int, delta: Array, out: Array) -> int:
-    """Gains (N, L) of one frontier, kind EXACT, MATCHED or POWER; marks and counts what is left to decoupled_far."""
-    count, objectives = mean.shape
-    order = np.empty(count, np.int64)
-    inside = separate(frontier.points, mean, order)
-    tables = np.empty((5, frontier.values.size, LANES))  # alpha, lower, upper, phi, drop
-    column, slopes = np.empty((7, frontier.values.size)), np.empty((2, frontier.values.size))
-    nothing, nowhere = np.empty((0, LANES)), np.empty((0, 0, 0, 0))
-    work = np.empty((4, objectives + 1, LANES))
-    far = begin = 0
-    while begin < count:
-        is_inside = begin < inside
-        chosen = order[begin : min(begin + LANES, inside if is_inside else count)]
-        begin += chosen.size
-        standardise(frontier, mean, std, chosen, tables[0], tables[1], tables[2], tables[3])
-        if is_inside:
-            sum_drops(tables[2], frontier.beyond_high, frontier.beyond_low, chosen.size, tables[4], work)
-        else:
-            sum_drops(tables[1], frontier.low, frontier.high, chosen.size, tables[4], work)
-        close_tops(frontier, is_inside, chosen.size, tables[4])
-        for i in range(chosen.size):
-            n = chosen[i]
-            if mass_of_lane(frontier, tables, i) > least(kind):
-                _measure(frontier, kind, std[n], delta, i, tables, column, slopes, out[n], nothing, nowhere)
-            else:
-                out[n, 0] = FAR_ABOVE
-                far += 1
-    return far
-
-
 @inline
 def mass_of_lane(frontier: Any, tables: Array, i: int) -> float:
     """Z of lane i, from the drops of the first objective."""
@@ -229,28 +197,24 @@ def mass_of_lane(frontier: Any, tables: Array, i: int) -> float:
 
 
 @kernel
-def decoupled_gradients(frontier: Any, mean: Array, std: Array, kind: int, delta: Array, out: Array) -> int:
-    """As decoupled_values; out (N, L + 2 L^2) becomes gain_l, d gain_l / d mean_k, d gain_l / d std_k."""
+def decoupled_near(frontier: Any, mean: Array, std: Array, kind: int, delta: Array, out: Array) -> int:
+    """Gains of one frontier, kind EXACT, MATCHED or POWER: out[:, :L], and where it has L + 2 L^2 columns their
+    derivatives d gain_l / d mean_k, d gain_l / d std_k. Marks and counts what is left to decoupled_far."""
     count, objectives = mean.shape
+    rows, with_slopes = frontier.values.size, out.shape[1] > objectives
     order = np.empty(count, np.int64)
     inside = separate(frontier.points, mean, order)
-    tables = np.empty((5, frontier.values.size, LANES))
-    column, slopes = np.empty((7, frontier.values.size)), np.empty((2, frontier.values.size))
-    slope, by = np.empty((frontier.values.size, LANES)), np.empty((2, objectives, objectives, LANES))
+    tables, column, slopes = np.empty((5, rows, LANES)), np.empty((7, rows)), np.empty((2, rows))
+    slope, by = np.empty((rows if with_slopes else 0, LANES)), np.empty((2, objectives, objectives, LANES))
     work = np.empty((4, objectives + 1, LANES))
     far = begin = 0
     while begin < count:
         is_inside = begin < inside
         chosen = order[begin : min(begin + LANES, inside if is_inside else count)]
         begin += chosen.size
-        by.fill(0.0)
+        fill_drops(frontier, mean, std, chosen, is_inside, tables, work)
         slope.fill(0.0)
-        standardise(frontier, mean, std, chosen, tables[0], tables[1], tables[2], tables[3])
-        tail = tables[2] if is_inside else tables[1]
-        first = frontier.beyond_high if is_inside else frontier.low
-        second = frontier.beyond_low if is_inside else frontier.high
-        sum_drops(tail, first, second, chosen.size, tables[4], work)
-        close_tops(frontier, is_inside, chosen.size, tables[4])
+        by.fill(0.0)
         for i in range(chosen.size):
             n = chosen[i]
             if mass_of_lane(frontier, tables, i) > least(kind):
@@ -258,9 +222,9 @@ def decoupled_gradients(frontier: Any, mean: Array, std: Array, kind: int, delta
             else:
                 out[n, 0] = FAR_ABOVE
                 far += 1
-        sign = -1.0 if is_inside else 1.0
-        slopes_of_drops(tail, tables[0], tables[3], first, second, sign, chosen.size, slope, by, work)
-        write_gradients(chosen, std, by, out)
+        if with_slopes:
+            slopes_of_drops(frontier, is_inside, chosen.size, tables, slope, by, work)
+            write_gradients(chosen, std, by, out)
     return far
 
 

@@ -200,7 +200,7 @@ def decoupled_far(frontier: Any, mean: Array, std: Array, kind: int, delta: Arra
 
 @inline
 def to_gradient(frontier: Any, alpha: Array, std: Array, l: int, by_bound: Array, by_own: float, out: Array) -> None:
-    """From d gain_l / d alpha (J,) to d/dmean_k and d/dstd_k in a row laid out as by marginal.decoupled_gradients.
+    """From d gain_l / d alpha (J,) to d/dmean_k and d/dstd_k in a row laid out as by marginal.decoupled_near.
 
     by_own: what std_l adds besides, times std_l.
     """

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfes.compiled import inline, kernel
-from pfes.information.kernels.lanes import FAR_ABOVE, LANES, TINY_MATCHED, separate, standardise
+from pfes.information.kernels.lanes import FAR_ABOVE, LANES, TINY_MATCHED, cells_of, separate, standardise
 from pfes.information.kernels.noise import signal_and_noise
 
 __all__ = ["matched_near", "told"]
@@ -284,8 +284,7 @@ def matched_near(frontier: Any, mean: Array, std: Array, delta: Array, out: Arra
                 for i in range(chosen.size):
                     tables[power, j, i] = alpha[j, i] * tables[power - 1, j, i]
         tail = upper if is_inside else lower
-        first = frontier.beyond_high if is_inside else frontier.low
-        second = frontier.beyond_low if is_inside else frontier.high
+        first, second = cells_of(frontier, is_inside)
         sign = -1.0 if is_inside else 1.0
         _sum_moments(tables, tail, first, second, sign, chosen.size, sums, cell, work)
         for i in range(chosen.size):

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfes.compiled import inline, kernel
-from pfes.information.kernels.drops import close_tops, slopes_of_drops, sum_drops
-from pfes.information.kernels.lanes import FAR_ABOVE, LANES, TINY, separate, standardise
+from pfes.information.kernels.drops import fill_drops, slopes_of_drops
+from pfes.information.kernels.lanes import FAR_ABOVE, LANES, TINY, separate
 from pfes.information.kernels.marginal import mass_of_lane, write_gradients
 from pfes.information.kernels.marginal_far import log_masses, rescale, to_gradient, to_others, to_others_by_drops
 from pfes.information.kernels.mixture import noisy_marginal
@@ -80,7 +80,7 @@ def _measure(
 
 @kernel
 def noisy_near(frontier: Any, mean: Array, std: Array, delta: Array, out: Array) -> int:
-    """Exact noisy gains of one frontier, out laid out as by marginal.decoupled_values or decoupled_gradients."""
+    """Exact noisy gains of one frontier, out laid out as by marginal.decoupled_near."""
     count, objectives = mean.shape
     rows, with_slopes = frontier.values.size, out.shape[1] > objectives
     order = np.empty(count, np.int64)
@@ -93,14 +93,9 @@ def noisy_near(frontier: Any, mean: Array, std: Array, delta: Array, out: Array)
         is_inside = begin < inside
         chosen = order[begin : min(begin + LANES, inside if is_inside else count)]
         begin += chosen.size
-        by.fill(0.0)
+        fill_drops(frontier, mean, std, chosen, is_inside, tables, work)
         slope.fill(0.0)
-        standardise(frontier, mean, std, chosen, tables[0], tables[1], tables[2], tables[3])
-        tail = tables[2] if is_inside else tables[1]
-        first = frontier.beyond_high if is_inside else frontier.low
-        second = frontier.beyond_low if is_inside else frontier.high
-        sum_drops(tail, first, second, chosen.size, tables[4], work)
-        close_tops(frontier, is_inside, chosen.size, tables[4])
+        by.fill(0.0)
         for i in range(chosen.size):
             n = chosen[i]
             if mass_of_lane(frontier, tables, i) > TINY:
@@ -109,8 +104,7 @@ def noisy_near(frontier: Any, mean: Array, std: Array, delta: Array, out: Array)
                 out[n, 0] = FAR_ABOVE
                 far += 1
         if with_slopes:
-            sign = -1.0 if is_inside else 1.0
-            slopes_of_drops(tail, tables[0], tables[3], first, second, sign, chosen.size, slope, by, work)
+            slopes_of_drops(frontier, is_inside, chosen.size, tables, slope, by, work)
             write_gradients(chosen, std, by, out)
     return far
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfes.compiled import inline, kernel
-from pfes.information.kernels.lanes import FAR_ABOVE, LANES, TINY, fill_tail_and_face, separate, standardise
+from pfes.information.kernels.lanes import FAR_ABOVE, LANES, TINY, cells_of, fill_tail_and_face, separate, standardise
 
 __all__ = ["coupled_gradients", "coupled_values"]
 
@@ -82,8 +82,7 @@ def coupled_values(frontier: Any, mean: Array, std: Array, out: Array) -> int:
         chosen = order[begin : min(begin + LANES, inside if is_inside else count)]
         begin += chosen.size
         fill_tail_and_face(frontier, mean, std, chosen, is_inside, tail, face)
-        first = frontier.beyond_high if is_inside else frontier.low
-        second = frontier.beyond_low if is_inside else frontier.high
+        first, second = cells_of(frontier, is_inside)
         _sum_cells(tail, face, first, second, ends_of(frontier, is_inside), chosen.size, mass, flux, work)
         for i in range(chosen.size):
             n = chosen[i]
@@ -196,8 +195,7 @@ def coupled_gradients(frontier: Any, mean: Array, std: Array, out: Array) -> int
                 face[j, i] = alpha[j, i] * phi[j, i]
         weight.fill(0.0)
         tail = upper if is_inside else lower
-        first = frontier.beyond_high if is_inside else frontier.low
-        second = frontier.beyond_low if is_inside else frontier.high
+        first, second = cells_of(frontier, is_inside)
         _sum_weights(tail, face, first, second, ends_of(frontier, is_inside), chosen.size, sums, weight, work)
         _sum_slopes(frontier, alpha, phi, weight, -1.0 if is_inside else 1.0, chosen.size, slopes)
         for i in range(chosen.size):
