@@ -11,7 +11,7 @@ null. Outputs, each with _d_mean and _d_std (for the decoupled ones row l is the
     coupled_noisy                              the same, two objectives, no gradient; 8 digits
 
 All but the last are right to the last digit of a double. A missing key was not computed. 0.0 stands for anything below
-1e-300; in the gradients of decoupled_noisy with the mean above also for what is below 1e-30 of the largest entry.
+1e-300, and in the gradients of decoupled_noisy for entries that rounding hides, below 1e-30 of the largest one.
 """
 
 from __future__ import annotations

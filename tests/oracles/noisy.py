@@ -153,13 +153,17 @@ def noisy_relative(view: Slice, L: int) -> list:
         bend = d_kappa if i == L + view.l else mp.zero
         first.append(kappa * bend * A / Z + kappa**2 / 2 * (dA[i] / Z - A * dZ[i] / Z**2))
     smallest = kappa**2 * sum(d * (abs(h.tail) + h.survival) for d, h in zip(D, head, strict=True)) + mp.mpf(10) ** -400
-    reach = max(view.reach + 15, mp.sqrt(2 * (90 - mp.log(min(smallest, 1)))))
+    reach = max(15 - min(0, *alpha), mp.sqrt(2 * (90 - mp.log(min(smallest, 1)))))
     cuts = [2 * k for k in range(-int(reach / 2) - 1, int(reach / 2) + 2)]
     for t in finite:
         cuts += around(alpha[t] / kappa, c / kappa, 2, both=True)
     cuts = spaced([x for x in cuts if abs(x) <= reach], min(1, c / kappa) / 2)
     second = integral(integrand, cuts, mp.mpf(10) ** -11)
-    return [a + b for a, b in zip(first, second, strict=True)]
+    gain, *slopes = [a + b for a, b in zip(first, second, strict=True)]
+    for i, row in enumerate(view.rates):  # no digits are left of a slope that is smaller than the rounding of its terms
+        if i not in d_alpha and abs(slopes[i]) < mp.mpf(10) ** (5 - mp.dps) * sum(abs(d) for d in row) * abs(gain):
+            slopes[i] = mp.zero
+    return [gain, *slopes]
 
 
 def noisy_direct(view: Slice, L: int) -> list:

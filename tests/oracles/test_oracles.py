@@ -350,3 +350,15 @@ def test_file_respects_the_bounds():
                 assert truth <= most * (1 + 1e-13)
         if "coupled_noisy" in row:
             assert row["coupled_matched"] <= row["coupled_noisy"] + 1e-8 * abs(row["coupled_noisy"])
+
+
+def test_file_has_the_bound_for_the_truth_where_noise_drowns_the_prior():
+    """f given F leaves y normal up to order (std / delta)^3: the bound is tight, in value and slope."""
+    seen = 0
+    for row in rows():
+        if "decoupled_noisy" in row and max(s / d for s, d in zip(row["std"], row["delta"], strict=True)) < 1e-9:
+            seen += 1
+            for name in ("", "_d_mean", "_d_std"):
+                bound, truth = (np.array(row[f"decoupled_{kind}{name}"]) for kind in ("matched", "noisy"))
+                assert truth == pytest.approx(bound, rel=1e-9, abs=0)
+    assert seen > 5
