@@ -13,11 +13,11 @@ import sys
 from pathlib import Path
 
 import numpy as np
-from machine import describe
 from scipy.stats import spearmanr
-from tables import table, write_section
 
+from machine import describe
 from pfes.information import exact, matched, noisy, power, prepare
+from tables import table, write_section
 
 ROOT = Path(__file__).resolve().parent.parent
 REFERENCE = ROOT / "tests" / "oracles" / "reference.json"

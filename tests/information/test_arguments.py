@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from pfes.errors import InvalidFrontier, InvalidInput
-from pfes.information import coupled, prepare
+from pfes.information import coupled, exact, prepare
 
 MEAN, STD = np.zeros((3, 2)), np.ones((3, 2))
 FRONT = [np.array([[0.0, 1.0], [1.0, 0.0]])]
@@ -24,6 +24,9 @@ FRONT = [np.array([[0.0, 1.0], [1.0, 0.0]])]
         ((MEAN, STD, FRONT, -0.1), "resolution: got -0.1, wanted finite deviations of at least 0"),
         ((MEAN, STD, FRONT, np.nan), "resolution: got nan"),
         (("high", STD, FRONT), "mean: got str that is not an array of numbers"),
+        ((MEAN, STD, FRONT, None), "resolution: got NoneType that is not an array of numbers"),
+        ((MEAN, STD, FRONT, []), r"resolution: got shape \(0,\), wanted a number or one per objective"),
+        ((MEAN, STD, FRONT, np.zeros(7)), r"resolution: got shape \(7,\), wanted a number or one per objective"),
     ],
 )
 def test_wrong_arguments(arguments, message):
@@ -36,6 +39,8 @@ def test_wrong_arguments(arguments, message):
     [
         ([], "got no frontier"),
         (FRONT[0], r"got one array of shape \(2, 2\) where a list of frontiers was wanted; try \[frontier\]"),
+        ([[0.0, 1.0], [1.0, 0.0]], r"got one frontier where a list of frontiers was wanted; try \[frontier\]"),
+        (5, "got int where a list of frontiers was wanted"),
         ([FRONT[0], np.zeros((1, 3))], r"got frontiers of \[2, 3\] objectives"),
     ],
 )
@@ -48,3 +53,13 @@ def test_prepared_frontiers_say_what_they_are():
     ready = prepare([FRONT[0], np.zeros((1, 2))])
     assert repr(ready) == "Frontiers(R=2, L=2, points 1 to 2, 3 cells)"
     assert [len(f.points) for f in ready] == [2, 1]
+
+
+def test_prepared_frontiers_cannot_be_changed():
+    with pytest.raises(ValueError, match="read-only"):
+        prepare(FRONT)[0].values[1] = 99.0
+
+
+def test_the_theorems_know_no_noise():
+    with pytest.raises(InvalidInput, match="wanted 0: the theorems know no noise; try matched, power or noisy"):
+        exact.decoupled(MEAN, STD, FRONT, 0.1)

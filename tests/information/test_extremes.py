@@ -3,22 +3,24 @@
 import numpy as np
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 from information.fronts import candidates, concave, problems
+from oracles import exact as oracle
 from pfes.information import exact, matched, noisy, power
 
 
-@given(problems())
-def test_everything_stays_finite(problem):
+@given(problems(), st.sampled_from([1e-12, 1e-6, 0.01, 10.0]))
+def test_everything_stays_finite(problem, delta):
     mean, std, frontier = problem
     for result in (
         exact.coupled_gradient(mean, std, [frontier]),
         exact.decoupled_gradient(mean, std, [frontier]),
-        matched.coupled_gradient(mean, std, [frontier], 0.01),
-        matched.decoupled_gradient(mean, std, [frontier], 0.01),
-        power.coupled_gradient(mean, std, [frontier], 0.01),
-        power.decoupled_gradient(mean, std, [frontier], 0.01),
-        noisy.decoupled_gradient(mean, std, [frontier], 0.01),
+        matched.coupled_gradient(mean, std, [frontier], delta),
+        matched.decoupled_gradient(mean, std, [frontier], delta),
+        power.coupled_gradient(mean, std, [frontier], delta),
+        power.decoupled_gradient(mean, std, [frontier], delta),
+        noisy.decoupled_gradient(mean, std, [frontier], delta),
     ):
         for part in result:
             assert np.isfinite(part).all()
@@ -47,18 +49,55 @@ def test_deviations_down_to_the_smallest(std):
     mean = np.array([[1.5, 1.5], [0.3, 0.2], [0.0, 1.0], [1.0, 0.0], [-1.0, -1.0]])
     frontier = [np.array([[0.0, 1.0], [1.0, 0.0]])]
     narrow = np.full(mean.shape, std)
-    gain = exact.coupled(mean, narrow, frontier)
-    # far above: each coordinate exponential with rate t = distance / std; on a corner: half of each is lost
-    far = np.log(2 * np.pi) - 1 + np.log(1.5 / std) + np.log(0.5 / std)
-    assert gain[0] == pytest.approx(far + _balance(std), abs=1e-4)
+    gain, alone = exact.coupled(mean, narrow, frontier), exact.decoupled(mean, narrow, frontier)
+
+    def exponential(distance):  # what is left of a normal far above its bound
+        return 0.5 * np.log(2 * np.pi) - 0.5 + np.log(distance / std)
+
+    # two cells of equal mass, log 2 unknown; then one cell, then a corner that leaves half of each objective; inside
+    assert gain[0] == pytest.approx(exponential(1.5) + exponential(0.5) - np.log(2), abs=1e-4)
+    assert gain[1] == pytest.approx(exponential(0.2), abs=1e-4)
+    assert alone[1] == pytest.approx([0.0, exponential(0.2)], abs=1e-4)
     assert gain[2:4] == pytest.approx(2 * np.log(2), rel=1e-9)
+    assert alone[2:4] == pytest.approx(np.log(2), rel=1e-9)
     assert gain[4] == 0.0
-    assert np.isfinite(exact.decoupled(mean, narrow, frontier)).all()
 
 
-def _balance(std):
-    """Two cells of equal mass: their mixture tells log 2 less than either."""
-    return -np.log(2)
+TIED = np.array([[0.0, 1.0], [1.0, 0.0]])
+
+
+@pytest.mark.parametrize(
+    ("std", "delta"),
+    [(1e-2, 1e-4), (1e-3, 1e-5), (1e-3, 1e-6), (1e-4, 1e-6), (1e-6, 1e-6), (1e-6, 1e-9), (1e-9, 1e-12)],
+)
+def test_two_humps_far_apart_keep_their_determinant(std, delta):
+    # the covariance is almost of rank one there
+    slopes = matched.coupled_gradient([[1.5, 1.5]], [[std, std]], [TIED], delta)
+    assert slopes.gain[0] == pytest.approx(
+        float(oracle.coupled_matched([1.5] * 2, [std] * 2, TIED.tolist(), delta)), rel=1e-6
+    )
+    assert all(np.isfinite(part).all() for part in slopes)
+    if std >= 1e-3:
+        by_mean, by_std = oracle.coupled_matched_gradient([1.5] * 2, [std] * 2, TIED.tolist(), delta)
+        norm = max(abs(float(v)) for v in by_std)
+        np.testing.assert_allclose(slopes.d_mean[0] / norm, [float(v) / norm for v in by_mean], rtol=0, atol=1e-4)
+        np.testing.assert_allclose(slopes.d_spread[0] / norm, [float(v) / norm for v in by_std], rtol=0, atol=1e-4)
+
+
+@pytest.mark.parametrize("std", [1e-12, 1e-10, 1e-6, 1e-3])
+@pytest.mark.parametrize("delta", [0.0, 1e-14, 1e-9, [0.0, 1e-6]])
+def test_entropy_power_stays_between_nothing_and_the_capacity(std, delta):
+    arguments = [[1.5, 1.5], [0.3, 0.2]], np.full((2, 2), std), [TIED]
+    with np.errstate(divide="ignore"):
+        capacity = 0.5 * np.log1p((std / np.broadcast_to(delta, 2)) ** 2)
+    together, alone = power.coupled_gradient(*arguments, delta), power.decoupled_gradient(*arguments, delta)
+    assert (together.gain <= capacity.sum() * (1 + 1e-12)).all()
+    assert (alone.gain <= capacity * (1 + 1e-12)).all()
+    for part in (*together, *alone):
+        assert np.isfinite(part).all()
+    if not np.any(delta):
+        np.testing.assert_allclose(together.gain, exact.coupled(*arguments), rtol=1e-12)
+        np.testing.assert_allclose(alone.gain, exact.decoupled(*arguments), rtol=1e-12, atol=1e-15)
 
 
 def test_large_frontiers_are_routine():

@@ -241,3 +241,8 @@ def test_both_sides_are_what_each_side_is_alone(objectives, partition):
     for cells, alone in ((below, dominated_cells(frontier, partition)), (above, nondominated_cells(frontier))):
         np.testing.assert_array_equal(cells.lower, alone.lower)
         np.testing.assert_array_equal(cells.upper, alone.upper)
+
+
+def test_a_partition_that_is_no_name_is_refused():
+    with pytest.raises(InvalidInput, match="got partition"):
+        dominated_cells([[0.0, 1.0]], partition=["hbda"])

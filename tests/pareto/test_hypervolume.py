@@ -68,3 +68,12 @@ def test_infinite_volumes_are_refused():
 def test_broken_tables_are_refused(points, message):
     with pytest.raises(InvalidInput, match=message):
         hypervolume(points, ref=[0, 0])
+
+
+@pytest.mark.parametrize(
+    ("points", "ref", "message"),
+    [([[1.0, 2.0], [3.0]], [0.0, 0.0], "no table of numbers"), ([[1.0, 2.0]], "low", "got the reference point 'low'")],
+)
+def test_what_is_no_table_or_point_is_refused(points, ref, message):
+    with pytest.raises(InvalidInput, match=message):
+        hypervolume(points, ref)

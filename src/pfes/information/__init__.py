@@ -8,8 +8,10 @@
 
 `coupled` asks what measuring all objectives of a candidate tells, `decoupled` what measuring each one alone tells. With
 resolution 0 they are Theorems 1 and 2 (module `exact`). With a resolution they answer for such a measurement:
-`coupled` by the moment-matched bound (module `matched`), `decoupled` exactly (module `noisy`). Each estimator is a
-module with the same verbs, `coupled`, `coupled_gradient`, `decoupled`, `decoupled_gradient`:
+`coupled` by the moment-matched bound (module `matched`), `decoupled` exactly (module `noisy`). To compare measuring
+all objectives with measuring one, ask the same estimator for both, `matched.coupled` and `matched.decoupled`: a bound
+on the one can lie below the truth of the other. Each estimator is a module with the same verbs, `coupled`,
+`coupled_gradient`, `decoupled`, `decoupled_gradient` (`noisy` has the last two):
 
     exact     Theorems 1 and 2                                                 resolution = 0
     matched   lower bound: the normal of the same covariance                   own limit as resolution -> 0
@@ -23,7 +25,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pfes.information import exact, matched, noisy, power
-from pfes.information.evaluate import Gradient
+from pfes.information.evaluate import Gradient, has_resolution
 from pfes.information.prepared import Frontiers, prepare
 
 __all__ = [
@@ -49,16 +51,16 @@ def coupled(mean: ArrayLike, spread: ArrayLike, frontiers: Given, resolution: Ar
 
     resolution 0: Theorem 1 exactly (`exact.coupled`); otherwise the moment-matched bound (`matched.coupled`).
     """
-    if np.any(resolution):
+    if has_resolution(resolution):
         return matched.coupled(mean, spread, frontiers, resolution)
-    return exact.coupled(mean, spread, frontiers)
+    return exact.coupled(mean, spread, frontiers, resolution)
 
 
 def coupled_gradient(mean: ArrayLike, spread: ArrayLike, frontiers: Given, resolution: ArrayLike = 0.0) -> Gradient:
     """`coupled` with its derivatives: (gain (N,), d_mean, d_spread), the last two shaped as mean and spread."""
-    if np.any(resolution):
+    if has_resolution(resolution):
         return matched.coupled_gradient(mean, spread, frontiers, resolution)
-    return exact.coupled_gradient(mean, spread, frontiers)
+    return exact.coupled_gradient(mean, spread, frontiers, resolution)
 
 
 def decoupled(mean: ArrayLike, spread: ArrayLike, frontiers: Given, resolution: ArrayLike = 0.0) -> Array:
@@ -66,13 +68,13 @@ def decoupled(mean: ArrayLike, spread: ArrayLike, frontiers: Given, resolution: 
 
     resolution 0: Theorem 2 exactly (`exact.decoupled`); otherwise the exact noisy gain (`noisy.decoupled`).
     """
-    if np.any(resolution):
+    if has_resolution(resolution):
         return noisy.decoupled(mean, spread, frontiers, resolution)
-    return exact.decoupled(mean, spread, frontiers)
+    return exact.decoupled(mean, spread, frontiers, resolution)
 
 
 def decoupled_gradient(mean: ArrayLike, spread: ArrayLike, frontiers: Given, resolution: ArrayLike = 0.0) -> Gradient:
     """`decoupled` with its derivatives: (gain (N, L), d_mean, d_spread), [n, l, k] = d gain_l / d mean_k."""
-    if np.any(resolution):
+    if has_resolution(resolution):
         return noisy.decoupled_gradient(mean, spread, frontiers, resolution)
-    return exact.decoupled_gradient(mean, spread, frontiers)
+    return exact.decoupled_gradient(mean, spread, frontiers, resolution)

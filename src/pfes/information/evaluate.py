@@ -15,7 +15,18 @@ from pfes.compiled import spread, threads
 from pfes.errors import InvalidInput
 from pfes.information.prepared import Frontiers, prepare
 
-__all__ = ["Gradient", "Kernels", "Question", "ask", "average", "blocks", "coupled_slopes", "decoupled_slopes", "each"]
+__all__ = [
+    "Gradient",
+    "Kernels",
+    "Question",
+    "ask",
+    "average",
+    "blocks",
+    "coupled_slopes",
+    "decoupled_slopes",
+    "each",
+    "has_resolution",
+]
 
 Array = NDArray[np.float64]
 
@@ -80,9 +91,19 @@ def ask(
 
 def _numbers(name: str, given: ArrayLike) -> Array:
     try:
+        if given is None:
+            raise TypeError
         return np.asarray(given, dtype=np.float64)
     except (TypeError, ValueError):
         raise InvalidInput(f"{name}: got {type(given).__name__} that is not an array of numbers") from None
+
+
+def has_resolution(resolution: ArrayLike) -> bool:
+    """Tell whether any objective's resolution is above 0; refuse what is no resolution at all."""
+    delta = _numbers("resolution", resolution)
+    if delta.ndim > 1 or delta.size == 0:
+        raise InvalidInput(f"resolution: got shape {delta.shape}, wanted a number or one per objective (L,)")
+    return bool(np.any(delta != 0.0))
 
 
 def _delta(resolution: ArrayLike, objectives: int) -> Array:

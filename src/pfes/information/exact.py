@@ -10,7 +10,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pfes.information.evaluate import Gradient, Kernels, ask, average, coupled_slopes, decoupled_slopes
+from pfes.errors import InvalidInput
+from pfes.information.evaluate import Gradient, Kernels, Question, ask, average, coupled_slopes, decoupled_slopes
 from pfes.information.kernels.marginal import EXACT, decoupled_near
 from pfes.information.kernels.marginal_far import decoupled_far
 from pfes.information.kernels.tails import coupled_far
@@ -27,26 +28,36 @@ COUPLED_SLOPES = Kernels(coupled_gradients, coupled_far)
 DECOUPLED = Kernels(decoupled_near, decoupled_far)
 
 
-def coupled(mean: ArrayLike, spread: ArrayLike, frontiers: Given) -> Array:
-    """Theorem 1: H[f] - H[f | f in F] in nats (N,), averaged over the frontiers; arguments as in `pfes.information`.
+def _ask(mean: ArrayLike, spread: ArrayLike, frontiers: Given, resolution: ArrayLike) -> Question:
+    question = ask(mean, spread, frontiers, resolution)
+    if question.delta.any():
+        raise InvalidInput(
+            f"resolution: got {question.delta}, wanted 0: the theorems know no noise; try matched, power or noisy"
+        )
+    return question
 
-    Not negative for L <= 2; for L >= 3 it can be (theory 2).
+
+def coupled(mean: ArrayLike, spread: ArrayLike, frontiers: Given, resolution: ArrayLike = 0.0) -> Array:
+    """Theorem 1: H[f] - H[f | f in F], nats (N,), averaged over the frontiers; arguments as in `pfes.information`.
+
+    resolution is there to have the arguments of the other estimators; it must be 0. The gain is not negative for
+    L <= 2; for L >= 3 it can be (theory 2).
     """
-    return average(COUPLED, ask(mean, spread, frontiers), 1)[:, 0]
+    return average(COUPLED, _ask(mean, spread, frontiers, resolution), 1)[:, 0]
 
 
-def coupled_gradient(mean: ArrayLike, spread: ArrayLike, frontiers: Given) -> Gradient:
+def coupled_gradient(mean: ArrayLike, spread: ArrayLike, frontiers: Given, resolution: ArrayLike = 0.0) -> Gradient:
     """`coupled` (N,) with its derivatives with respect to mean and spread, each of that argument's shape."""
-    return coupled_slopes(COUPLED_SLOPES, ask(mean, spread, frontiers))
+    return coupled_slopes(COUPLED_SLOPES, _ask(mean, spread, frontiers, resolution))
 
 
-def decoupled(mean: ArrayLike, spread: ArrayLike, frontiers: Given) -> Array:
+def decoupled(mean: ArrayLike, spread: ArrayLike, frontiers: Given, resolution: ArrayLike = 0.0) -> Array:
     """Theorem 2: H[f_l] - H[f_l | f in F] in nats (N, L), averaged over the frontiers. It can be negative."""
-    question = ask(mean, spread, frontiers)
+    question = _ask(mean, spread, frontiers, resolution)
     return average(DECOUPLED, question, question.std.shape[1], EXACT, question.delta)
 
 
-def decoupled_gradient(mean: ArrayLike, spread: ArrayLike, frontiers: Given) -> Gradient:
+def decoupled_gradient(mean: ArrayLike, spread: ArrayLike, frontiers: Given, resolution: ArrayLike = 0.0) -> Gradient:
     """`decoupled` (N, L) with its derivatives (N, L, L): [n, l, k] is that of gain_l in mean_k or spread_k."""
-    question = ask(mean, spread, frontiers)
+    question = _ask(mean, spread, frontiers, resolution)
     return decoupled_slopes(DECOUPLED, question, EXACT, question.delta)

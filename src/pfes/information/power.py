@@ -16,6 +16,7 @@ does not say how the remaining information divides among the others.
 """
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -51,7 +52,7 @@ def coupled(mean: ArrayLike, spread: ArrayLike, frontiers: Given, resolution: Ar
     for which, block in blocks(question, 1 + objectives):
         whole = each(COUPLED, block, 1)  # (R, n, 1)
         alone = each(DECOUPLED, block, objectives, EXACT, block.delta)  # (R, n, L)
-        gain[which] = _chain(_rho2(block), whole, alone).mean(axis=0)
+        gain[which] = _chain(_channel(block), whole, alone).mean(axis=0)
     return gain
 
 
@@ -70,62 +71,76 @@ def coupled_gradient(mean: ArrayLike, spread: ArrayLike, frontiers: Given, resol
     return Gradient(gain, d_mean, d_spread)
 
 
-def _rho2(question: Question) -> Array:
-    """Share of a measurement's variance that is not noise, (N, L)."""
-    return np.asarray((question.std / np.hypot(question.std, question.delta)) ** 2)
+class Channel(NamedTuple):
+    """Shares of a measurement's variance, (N, L) each: rho^2 that is signal, and noise^2 = 1 - rho^2."""
+
+    rho2: Array
+    noise2: Array
+
+    def of(self, objectives: list[int]) -> "Channel":
+        """The same for some objectives only."""
+        return Channel(self.rho2[:, objectives], self.noise2[:, objectives])
 
 
-def _bound(rho2: Array, gain: Array) -> Array:
-    return np.asarray(-0.5 * np.log1p(rho2 * np.expm1(-2.0 * gain)))
+def _channel(question: Question) -> Channel:
+    total = np.hypot(question.std, question.delta)
+    return Channel((question.std / total) ** 2, (question.delta / total) ** 2)
 
 
-def _chain(rho2: Array, whole: Array, alone: Array) -> Array:
+def _bound(channel: Channel, gain: Array) -> Array:
+    """E(rho^2, gain), also where rho^2 (1 - exp(-2 gain)) is 1 but for rounding."""
+    change = channel.rho2 * np.expm1(-2.0 * gain)
+    inner = channel.noise2 + channel.rho2 * np.exp(-2.0 * gain)
+    small = change > -0.5
+    return np.asarray(-0.5 * np.where(small, np.log1p(np.where(small, change, 0.0)), np.log(inner)))
+
+
+def _bound_parts(channel: Channel, gain: Array) -> tuple[Array, Array]:
+    """Derivatives of _bound with respect to gain and rho^2."""
+    left = np.exp(-2.0 * gain)
+    inner = channel.noise2 + channel.rho2 * left
+    return channel.rho2 * left / inner, -0.5 * np.expm1(-2.0 * gain) / inner
+
+
+def _chain(channel: Channel, whole: Array, alone: Array) -> Array:
     """The chained bound (R, N) from Theorem 1 (R, N, 1) and Theorem 2 (R, N, L)."""
     objectives = alone.shape[2]
-    total = _bound(rho2, alone).sum(axis=2)
+    total = _bound(channel, alone).sum(axis=2)
     if objectives > 1:
         left = (whole - alone) / (objectives - 1)  # what is left to each of the others when l came first
         for l in range(objectives):
             others = [k for k in range(objectives) if k != l]
-            total += _bound(rho2[:, others], left[:, :, [l]]).sum(axis=2)
+            total += _bound(channel.of(others), left[:, :, [l]]).sum(axis=2)
     return np.asarray(total / objectives)
 
 
 def _chain_slopes(question: Question) -> tuple[Array, Array, Array]:
     """The chained bound (R, N) and its derivatives in mean and std (R, N, L)."""
     objectives = question.std.shape[1]
-    square = (objectives, objectives)
     whole = each(COUPLED_SLOPES, question, 1 + 2 * objectives)
     alone = each(DECOUPLED, question, objectives + 2 * objectives**2, EXACT, question.delta)
     g, d_g = whole[..., :1], whole[..., 1:]
-    g_l, d_gl = alone[..., :objectives], alone[..., objectives:].reshape(*alone.shape[:2], 2, *square)
-    rho2 = _rho2(question)
-    by_whole, by_alone, by_rho2 = _chain_parts(rho2, g, g_l)
+    g_l, d_gl = alone[..., :objectives], alone[..., objectives:].reshape(*alone.shape[:2], 2, objectives, objectives)
+    channel = _channel(question)
+    by_whole, by_alone, by_rho2 = _chain_parts(channel, g, g_l)
     d_g = by_whole[..., None] * d_g.reshape(*d_g.shape[:2], 2, objectives)
     total = d_g + np.einsum("rnl,rnplk->rnpk", by_alone, d_gl)
-    d_rho2 = 2.0 * rho2 * (question.delta / np.hypot(question.std, question.delta)) ** 2 / question.std
-    return _chain(rho2, g, g_l), total[:, :, 0], total[:, :, 1] + by_rho2 * d_rho2
+    d_rho2 = 2.0 * channel.rho2 * channel.noise2 / question.std
+    return _chain(channel, g, g_l), total[:, :, 0], total[:, :, 1] + by_rho2 * d_rho2
 
 
-def _chain_parts(rho2: Array, whole: Array, alone: Array) -> tuple[Array, Array, Array]:
+def _chain_parts(channel: Channel, whole: Array, alone: Array) -> tuple[Array, Array, Array]:
     """Derivatives of _chain with respect to Theorem 1 (R, N, 1), Theorem 2 (R, N, L) and rho^2 (R, N, L)."""
     objectives = alone.shape[2]
-    by_alone, by_rho2 = _bound_parts(rho2, alone)
+    by_alone, by_rho2 = _bound_parts(channel, alone)
     by_whole = np.zeros(whole.shape)
     if objectives > 1:
         left = (whole - alone) / (objectives - 1)
         for l in range(objectives):
             others = [k for k in range(objectives) if k != l]
-            by_left, by_others = _bound_parts(rho2[:, others], left[:, :, [l]])
+            by_left, by_others = _bound_parts(channel.of(others), left[:, :, [l]])
             share = by_left.sum(axis=2) / (objectives - 1)
             by_whole[:, :, 0] += share
             by_alone[:, :, l] -= share
             by_rho2[:, :, others] += by_others
     return by_whole / objectives, by_alone / objectives, by_rho2 / objectives
-
-
-def _bound_parts(rho2: Array, gain: Array) -> tuple[Array, Array]:
-    """Derivatives of _bound with respect to gain and rho^2."""
-    kept = np.expm1(-2.0 * gain)
-    inner = 1.0 + rho2 * kept
-    return rho2 * (1.0 + kept) / inner, -0.5 * kept / inner

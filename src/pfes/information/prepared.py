@@ -81,7 +81,15 @@ def prepare(frontiers: Sequence[ArrayLike] | Frontiers, partition: str = "hbda")
         raise InvalidFrontier(
             f"got one array of shape {frontiers.shape} where a list of frontiers was wanted; try [frontier]"
         )
-    points = [as_frontier(f) for f in frontiers]
+    try:
+        given = list(frontiers)
+    except TypeError:
+        raise InvalidFrontier(
+            f"got {type(frontiers).__name__} where a list of frontiers was wanted; try [frontier], each an array (S, L)"
+        ) from None
+    if given and all(np.ndim(row) == 1 for row in given):
+        raise InvalidFrontier("got one frontier where a list of frontiers was wanted; try [frontier]")
+    points = [as_frontier(f) for f in given]
     if not points:
         raise InvalidFrontier("got no frontier; wanted a list of at least one array (S, L)")
     widths = sorted({p.shape[1] for p in points})
@@ -98,7 +106,7 @@ def _prepare_one(points: NDArray[np.float64], partition: str) -> Frontier:
     below, above = both_sides(points, partition)
     low, high = _rows(below, columns, start)
     beyond_low, beyond_high = _rows(above, columns, start)
-    return Frontier(
+    frontier = Frontier(
         points=np.ascontiguousarray(points),
         values=np.concatenate(columns),
         owner=np.repeat(np.arange(objectives, dtype=np.int32), np.diff(start)),
@@ -109,6 +117,9 @@ def _prepare_one(points: NDArray[np.float64], partition: str) -> Frontier:
         beyond_low=beyond_low,
         beyond_high=beyond_high,
     )
+    for array in frontier:
+        array.setflags(write=False)  # prepared once, used often: nobody may change it on the way
+    return frontier
 
 
 def _rows(cells: Cells, columns: list[NDArray[np.float64]], start: Rows) -> tuple[Rows, Rows]:

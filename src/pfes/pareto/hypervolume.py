@@ -1,5 +1,7 @@
 """The volume that points dominate above a reference point: for plots and tests, never needed by the search."""
 
+import contextlib
+
 import moocore
 import numpy as np
 import numpy.typing as npt
@@ -22,8 +24,9 @@ def hypervolume(points: npt.ArrayLike, ref: npt.ArrayLike) -> float:
         InvalidInput: shapes that do not match, nan, +inf in `points`, or a reference point that is not finite.
     """
     corner = _reference(ref)
-    if np.size(points) == 0:  # before the check of shapes, so that [] will do
-        return 0.0
+    with contextlib.suppress(ValueError):  # ragged: point_table says so better
+        if np.size(points) == 0:  # before the check of shapes, so that [] will do
+            return 0.0
     table = point_table(points)
     if table.shape[1] != len(corner):
         raise InvalidInput(
@@ -41,7 +44,10 @@ def hypervolume(points: npt.ArrayLike, ref: npt.ArrayLike) -> float:
 
 
 def _reference(ref: npt.ArrayLike) -> npt.NDArray[np.float64]:
-    corner = np.array(ref, dtype=np.float64)
+    try:
+        corner = np.array(ref, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InvalidInput(f"got the reference point {ref!r}; wanted a list of L finite numbers") from None
     if corner.ndim != 1 or len(corner) == 0 or not np.isfinite(corner).all():
         raise InvalidInput(
             f"got the reference point {corner.tolist()}; wanted a list of L finite numbers, one per objective; "

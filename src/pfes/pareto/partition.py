@@ -44,7 +44,7 @@ def dominated_cells(points: npt.ArrayLike, partition: str = "hbda") -> Cells:
 
 def check_partition(partition: str) -> None:
     """Refuse a partition that does not exist."""
-    if partition not in PARTITIONS:
+    if not isinstance(partition, str) or partition not in PARTITIONS:
         known = ", ".join(repr(name) for name in PARTITIONS)
         raise InvalidInput(
             f"got partition {partition!r}; wanted one of {known}; try 'hbda', which makes the fewest cells"

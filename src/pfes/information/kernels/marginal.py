@@ -48,11 +48,13 @@ def shrunk(rho2: float, noise2: float, variance: float, change: float) -> float:
 
 
 @inline
-def entropy_power(rho2: float, gain: float) -> tuple[float, float, float]:
-    """-1/2 log(1 - rho^2 (1 - exp(-2 gain))) and its derivatives with respect to gain and rho^2."""
-    kept = math.expm1(-2.0 * gain)
-    inner = 1.0 + rho2 * kept
-    return -0.5 * math.log1p(rho2 * kept), rho2 * (1.0 + kept) / inner, -0.5 * kept / inner
+def entropy_power(rho2: float, noise2: float, gain: float) -> tuple[float, float, float]:
+    """-1/2 log(1 - rho^2 (1 - exp(-2 gain))) and its derivatives with respect to gain and rho^2; noise2 = 1 - rho^2."""
+    left = math.exp(-2.0 * gain)
+    inner = noise2 + rho2 * left  # the same without cancellation when both parts are small
+    change = rho2 * math.expm1(-2.0 * gain)
+    value = math.log1p(change) if change > -0.5 else math.log(inner)
+    return -0.5 * value, rho2 * left / inner, -0.5 * math.expm1(-2.0 * gain) / inner
 
 
 @inline
@@ -141,7 +143,7 @@ def one_objective(
     else:
         gain = _exact(column, size, slopes, with_slopes)
         if kind == POWER:
-            gain, by_gain, by_rho2 = entropy_power(rho2, gain)
+            gain, by_gain, by_rho2 = entropy_power(rho2, noise2, gain)
     if with_slopes:
         for t in range(size):
             slopes[0, t] *= by_gain

@@ -191,7 +191,7 @@ def decoupled_far(frontier: Any, mean: Array, std: Array, kind: int, delta: Arra
             else:
                 out[n, l] = _exact_far(frontier, alpha, log_share, l, by_bound)
                 if kind == POWER:
-                    out[n, l], by_gain, by_rho2 = entropy_power(rho2, out[n, l])
+                    out[n, l], by_gain, by_rho2 = entropy_power(rho2, noise2, out[n, l])
                     for j in range(by_bound.size):
                         by_bound[j] *= by_gain
             if with_gradient:
