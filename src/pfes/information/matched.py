@@ -4,9 +4,10 @@ y = f + e, e ~ N(0, delta^2): H[y | F] is at most the entropy of the normal with
 
     gain >= 1/2 log det(Sigma + D) - 1/2 log det(Cov[f | F] + D),    D = diag(delta^2)
 
-It never exceeds the truth nor the capacity 1/2 sum log(1 + std^2 / delta^2), and vanishes at known points. It can be
-negative where f given F has two humps. As the resolution tends to 0 it tends to its own limit, -1/2 log det Cov[z | F],
-not to Theorems 1 and 2: 1.012 against 1.386 for N(0, I) and the frontier {(0, 0)}.
+It exceeds neither the truth nor the capacity 1/2 sum log(1 + std^2 / delta^2), so that a known point is worth
+nothing. It is negative where two humps remain of f given F: far apart, and the more so the better they are known. As
+the resolution tends to 0 it tends to its own limit, -1/2 log det Cov[z | F], not to Theorems 1 and 2: 1.012 against
+1.386 for N(0, I) and the frontier {(0, 0)}.
 """
 
 from collections.abc import Sequence

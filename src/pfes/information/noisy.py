@@ -1,9 +1,9 @@
 """The exact information of a noisy measurement of one objective: the truth that `matched` and `power` bracket.
 
 y_l = f_l + e, e ~ N(0, delta^2): gain = H[y_l] - H[y_l | F], by one-dimensional quadrature (theory 5). It tends to
-Theorem 2 as the resolution tends to 0, and is Theorem 2 for an objective whose resolution is 0. It vanishes at known
-points, stays below the capacity 1/2 log(1 + std^2 / delta^2), and can be negative where f_l given F has two humps. It
-costs tens of times more than the bounds: see docs/benchmarks.md.
+Theorem 2 as the resolution tends to 0, and is Theorem 2 for an objective whose resolution is 0. It stays below
+the capacity 1/2 log(1 + std^2 / delta^2), so that a known point is worth nothing, and can be negative where two humps
+remain of f_l given F. It costs tens of times more than the bounds: see docs/benchmarks.md.
 """
 
 from collections.abc import Sequence

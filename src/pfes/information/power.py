@@ -9,10 +9,10 @@ For all objectives the chain rule H[y | F] = H[y_l | F] + H[y_others | y_l, F] a
 E(rho_l^2, g_l) for objective l by itself, g_l its Theorem 2, then E with what Theorem 1 leaves, g - g_l, in equal parts
 for the others; averaged over the choice of l.
 
-Its limits are those of the truth: as the resolution tends to 0 it tends to Theorems 1 and 2 themselves; at known points
-and deep inside the dominated region it tends to 0; it never exceeds the capacity. It is an upper bound for one
-objective and for L <= 2, and for L >= 3 if the others have equal rho; otherwise it is an estimate, because Theorem 1
-does not say how the remaining information divides among the others.
+Its limits are those of the truth: as the resolution tends to 0 it tends to Theorems 1 and 2 themselves; it never
+exceeds the capacity, so that a known point is worth nothing; deep inside the dominated region it tends to 0. It is an
+upper bound for one objective and for L <= 2, and for L >= 3 if the others have equal rho; otherwise it is an estimate,
+because Theorem 1 does not say how the remaining information divides among the others.
 """
 
 from collections.abc import Sequence
