@@ -128,4 +128,6 @@ def _rows(cells: Cells, columns: list[NDArray[np.float64]], start: Rows) -> tupl
     for l, values in enumerate(columns):
         low[:, l] = start[l] + np.searchsorted(values, cells.lower[:, l])
         high[:, l] = start[l] + np.searchsorted(values, cells.upper[:, l])
-    return low, high
+    # neighbours then share the intervals of their first objectives, and what the kernels computed of them
+    order = np.lexsort([column for l in reversed(range(len(columns))) for column in (high[:, l], low[:, l])])
+    return np.ascontiguousarray(low[order]), np.ascontiguousarray(high[order])

@@ -16,7 +16,17 @@ from numpy.typing import NDArray
 from pfes.compiled import inline
 from pfes.normal import FAR, density, smaller_tail
 
-__all__ = ["FAR_ABOVE", "LANES", "TINY", "TINY_MATCHED", "cells_of", "fill_tail_and_face", "separate", "standardise"]
+__all__ = [
+    "FAR_ABOVE",
+    "LANES",
+    "TINY",
+    "TINY_MATCHED",
+    "cells_of",
+    "fill_tail_and_density",
+    "fill_tail_and_face",
+    "separate",
+    "standardise",
+]
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.int32]
@@ -75,13 +85,25 @@ def _predictions(mean: Array, std: Array, chosen: NDArray[np.int64], l: int, cen
 
 
 @inline
+def _fill_tail(row: Array, phi: Array, is_inside: bool, tail: Array) -> None:
+    """The upper tail at row inside, the lower one outside, given phi there."""
+    if is_inside:
+        for i in range(row.size):
+            small = smaller_tail(row[i], phi[i])
+            tail[i] = 1.0 - small if row[i] < 0.0 else small
+    else:
+        for i in range(row.size):
+            small = smaller_tail(row[i], phi[i])
+            tail[i] = small if row[i] < 0.0 else 1.0 - small
+
+
+@inline
 def fill_tail_and_face(
     frontier: Any, mean: Array, std: Array, chosen: NDArray[np.int64], is_inside: bool, tail: Array, face: Array
 ) -> None:
     """Fill tables (J, LANES): the tail that a candidate's side needs, upper inside and lower outside; alpha phi(alpha).
 
-    Here and in `standardise` there is one short loop per table: a loop over many arrays would not be turned into
-    vector instructions.
+    Here and below there is one short loop per table: longer ones are not turned into vector instructions.
     """
     lanes = chosen.size
     centre, scale, row, phi = np.empty(lanes), np.empty(lanes), np.empty(lanes), np.empty(lanes)
@@ -91,16 +113,34 @@ def fill_tail_and_face(
             _alpha(frontier, j, centre, scale, row)
             for i in range(lanes):
                 phi[i] = density(row[i])
-            if is_inside:
-                for i in range(lanes):
-                    small = smaller_tail(row[i], phi[i])
-                    tail[j, i] = 1.0 - small if row[i] < 0.0 else small
-            else:
-                for i in range(lanes):
-                    small = smaller_tail(row[i], phi[i])
-                    tail[j, i] = small if row[i] < 0.0 else 1.0 - small
+            _fill_tail(row, phi, is_inside, tail[j])
             for i in range(lanes):
                 face[j, i] = min(max(row[i], -FAR), FAR) * phi[i]
+
+
+@inline
+def fill_tail_and_density(
+    frontier: Any,
+    mean: Array,
+    std: Array,
+    chosen: NDArray[np.int64],
+    is_inside: bool,
+    tail: Array,
+    phi: Array,
+    alpha: Array,
+) -> None:
+    """As fill_tail_and_face, with phi(alpha) and alpha (kept within +-FAR) instead of their product."""
+    lanes = chosen.size
+    centre, scale, row = np.empty(lanes), np.empty(lanes), np.empty(lanes)
+    for l in range(mean.shape[1]):
+        _predictions(mean, std, chosen, l, centre, scale)
+        for j in range(frontier.start[l], frontier.start[l + 1]):
+            _alpha(frontier, j, centre, scale, row)
+            for i in range(lanes):
+                phi[j, i] = density(row[i])
+            _fill_tail(row, phi[j], is_inside, tail[j])
+            for i in range(lanes):
+                alpha[j, i] = min(max(row[i], -FAR), FAR)
 
 
 @inline

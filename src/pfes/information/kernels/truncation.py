@@ -16,12 +16,31 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfes.compiled import inline, kernel
-from pfes.information.kernels.lanes import FAR_ABOVE, LANES, TINY, cells_of, fill_tail_and_face, separate, standardise
+from pfes.information.kernels.lanes import (
+    FAR_ABOVE,
+    LANES,
+    TINY,
+    cells_of,
+    fill_tail_and_density,
+    fill_tail_and_face,
+    separate,
+)
 
 __all__ = ["coupled_gradients", "coupled_values"]
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.int32]
+
+
+@inline
+def _first_new(first: Rows, second: Rows, m: int) -> int:
+    """The first objective in which cell m differs from the one before it; what lies before needs no computing."""
+    if m == 0:
+        return 0
+    for l in range(first.shape[1]):
+        if first[m, l] != first[m - 1, l] or second[m, l] != second[m - 1, l]:
+            return l
+    return first.shape[1]
 
 
 @inline
@@ -31,29 +50,32 @@ def _sum_cells(
     """Sum over cells prod z into mass (LANES,), and sum_l e_l prod_{l' != l} z_l' into flux (LANES,).
 
     ends (L,): the row of each objective at which tail and face are 0, -inf or +inf; many cells begin there.
+    work (2, L, LANES): the product over the objectives before each, and its derivative along e.
     """
-    product, slope = work[0], work[1]
+    product, slope, last = work[0], work[1], first.shape[1] - 1
     for i in range(lanes):
-        mass[i] = flux[i] = 0.0
+        mass[i] = flux[i] = slope[0, i] = 0.0
+        product[0, i] = 1.0
     for m in range(first.shape[0]):
-        f, s = first[m, 0], second[m, 0]
-        for i in range(lanes):
-            product[i] = tail[s, i] - tail[f, i]
-            slope[i] = face[s, i] - face[f, i]
-        for l in range(1, first.shape[1]):
+        for l in range(_first_new(first, second, m), last):
             f, s = first[m, l], second[m, l]
-            if f == ends[l]:
-                for i in range(lanes):
-                    slope[i] = slope[i] * tail[s, i] + product[i] * face[s, i]
-                    product[i] = product[i] * tail[s, i]
-            else:
-                for i in range(lanes):
-                    z = tail[s, i] - tail[f, i]
-                    slope[i] = slope[i] * z + product[i] * (face[s, i] - face[f, i])
-                    product[i] = product[i] * z
-        for i in range(lanes):
-            mass[i] += product[i]
-            flux[i] += slope[i]
+            for i in range(lanes):
+                z = tail[s, i] - tail[f, i]
+                slope[l + 1, i] = slope[l, i] * z + product[l, i] * (face[s, i] - face[f, i])
+            for i in range(lanes):
+                product[l + 1, i] = product[l, i] * (tail[s, i] - tail[f, i])
+        f, s = first[m, last], second[m, last]
+        if f == ends[last]:
+            for i in range(lanes):
+                flux[i] += slope[last, i] * tail[s, i] + product[last, i] * face[s, i]
+            for i in range(lanes):
+                mass[i] += product[last, i] * tail[s, i]
+        else:
+            for i in range(lanes):
+                z = tail[s, i] - tail[f, i]
+                flux[i] += slope[last, i] * z + product[last, i] * (face[s, i] - face[f, i])
+            for i in range(lanes):
+                mass[i] += product[last, i] * (tail[s, i] - tail[f, i])
 
 
 @inline
@@ -75,7 +97,7 @@ def coupled_values(frontier: Any, mean: Array, std: Array, out: Array) -> int:
     order = np.empty(count, np.int64)
     inside = separate(frontier.points, mean, order)
     tail, face = np.empty((frontier.values.size, LANES)), np.empty((frontier.values.size, LANES))
-    mass, flux, work = np.empty(LANES), np.empty(LANES), np.empty((2, LANES))
+    mass, flux, work = np.empty(LANES), np.empty(LANES), np.empty((2, mean.shape[1], LANES))
     far = begin = 0
     while begin < count:
         is_inside = begin < inside
@@ -98,55 +120,69 @@ def coupled_values(frontier: Any, mean: Array, std: Array, out: Array) -> int:
 
 @inline
 def _sum_weights(
-    tail: Array, face: Array, first: Rows, second: Rows, ends: Rows, lanes: int, sums: Array, weight: Array, work: Array
+    tail: Array, face: Array, first: Rows, second: Rows, ends: Rows, lanes: int, weight: Array, work: Array
 ) -> None:
-    """As _sum_cells, into sums[0] and sums[1], and what their derivatives need, gathered by bound:
+    """What mass, flux and their derivatives are made of, gathered by bound.
 
     weight[0] (J, LANES): sum of prod_{l' != l} z_l' over the cells whose `second` the bound is, minus that over those
-    whose `first` it is; weight[1]: the same of the derivative of that product along e.
+    whose `first` it is; weight[1]: the same of the derivative of that product along e. Bounds in `ends` are left out of
+    `first`: tail and phi are 0 there.
     """
     objectives = first.shape[1]
     # z and e of the cell; products over the objectives before l, and their derivative along e
     z, e, before, before_e = work[0], work[1], work[2], work[3]
-    after, after_e = work[4, 0], work[4, 1]
+    after, after_e, rest, rest_e = work[4, 0], work[4, 1], work[5, 0], work[5, 1]
     for i in range(lanes):
-        sums[0, i] = sums[1, i] = before_e[0, i] = 0.0
         before[0, i] = 1.0
+        before_e[0, i] = 0.0
     for m in range(first.shape[0]):
-        for l in range(objectives):
+        new = _first_new(first, second, m)
+        for l in range(new, objectives):
             f, s = first[m, l], second[m, l]
             for i in range(lanes):
                 z[l, i] = tail[s, i] - tail[f, i]
             for i in range(lanes):
                 e[l, i] = face[s, i] - face[f, i]
+        for l in range(new, objectives - 1):
             for i in range(lanes):
                 before_e[l + 1, i] = before_e[l, i] * z[l, i] + before[l, i] * e[l, i]
             for i in range(lanes):
                 before[l + 1, i] = before[l, i] * z[l, i]
         for i in range(lanes):
-            sums[0, i] += before[objectives, i]
-        for i in range(lanes):
-            sums[1, i] += before_e[objectives, i]
-        for i in range(lanes):
             after[i] = 1.0
-        for i in range(lanes):
             after_e[i] = 0.0
         for l in range(objectives - 1, -1, -1):
             f, s = first[m, l], second[m, l]
             for i in range(lanes):
-                weight[0, s, i] += before[l, i] * after[i]
+                rest[i] = before[l, i] * after[i]
             for i in range(lanes):
-                weight[1, s, i] += before_e[l, i] * after[i] + before[l, i] * after_e[i]
-            if f != ends[l]:  # where phi is 0 a weight would not count
+                rest_e[i] = before_e[l, i] * after[i] + before[l, i] * after_e[i]
+            for i in range(lanes):
+                weight[0, s, i] += rest[i]
+            for i in range(lanes):
+                weight[1, s, i] += rest_e[i]
+            if f != ends[l]:
                 for i in range(lanes):
-                    weight[0, f, i] -= before[l, i] * after[i]
+                    weight[0, f, i] -= rest[i]
                 for i in range(lanes):
-                    weight[1, f, i] -= before_e[l, i] * after[i] + before[l, i] * after_e[i]
+                    weight[1, f, i] -= rest_e[i]
             if l > 0:
                 for i in range(lanes):
                     after_e[i] = after_e[i] * z[l, i] + after[i] * e[l, i]
                 for i in range(lanes):
                     after[i] = after[i] * z[l, i]
+
+
+@inline
+def _mass_and_flux(frontier: Any, tail: Array, face: Array, weight: Array, lanes: int, sums: Array) -> None:
+    """sums[0] = sum of prod z, sums[1] = sum_l e_l prod_{l' != l} z_l', from the weights of the first objective."""
+    for i in range(lanes):
+        sums[0, i] = sums[1, i] = 0.0
+    for j in range(frontier.start[0], frontier.start[1]):
+        for i in range(lanes):
+            sums[0, i] += tail[j, i] * weight[0, j, i]
+        for i in range(lanes):
+            sums[1, i] += face[j, i] * weight[0, j, i] + tail[j, i] * weight[1, j, i]
 
 
 @inline
@@ -180,23 +216,22 @@ def coupled_gradients(frontier: Any, mean: Array, std: Array, out: Array) -> int
     order = np.empty(count, np.int64)
     inside = separate(frontier.points, mean, order)
     table = (frontier.values.size, LANES)
-    alpha, lower, upper, phi = np.empty(table), np.empty(table), np.empty(table), np.empty(table)
-    face, weight = np.empty(table), np.empty((2, frontier.values.size, LANES))
-    sums, slopes = np.empty((2, LANES)), np.empty((4 * objectives, LANES))
-    work = np.empty((5, max(objectives + 1, 2), LANES))
+    tail, phi, alpha, face = np.empty(table), np.empty(table), np.empty(table), np.empty(table)
+    weight, sums, slopes = np.empty((2, *table)), np.empty((2, LANES)), np.empty((4 * objectives, LANES))
+    work = np.empty((6, max(objectives, 2), LANES))
     far = begin = 0
     while begin < count:
         is_inside = begin < inside
         chosen = order[begin : min(begin + LANES, inside if is_inside else count)]
         begin += chosen.size
-        standardise(frontier, mean, std, chosen, alpha, lower, upper, phi)
+        fill_tail_and_density(frontier, mean, std, chosen, is_inside, tail, phi, alpha)
         for j in range(face.shape[0]):
             for i in range(chosen.size):
                 face[j, i] = alpha[j, i] * phi[j, i]
         weight.fill(0.0)
-        tail = upper if is_inside else lower
         first, second = cells_of(frontier, is_inside)
-        _sum_weights(tail, face, first, second, ends_of(frontier, is_inside), chosen.size, sums, weight, work)
+        _sum_weights(tail, face, first, second, ends_of(frontier, is_inside), chosen.size, weight, work)
+        _mass_and_flux(frontier, tail, face, weight, chosen.size, sums)
         _sum_slopes(frontier, alpha, phi, weight, -1.0 if is_inside else 1.0, chosen.size, slopes)
         for i in range(chosen.size):
             n = chosen[i]
