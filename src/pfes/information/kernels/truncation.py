@@ -40,7 +40,7 @@ def _first_new(first: Rows, second: Rows, m: int) -> int:
     for l in range(first.shape[1]):
         if first[m, l] != first[m - 1, l] or second[m, l] != second[m - 1, l]:
             return l
-    return first.shape[1]
+    return int(first.shape[1])
 
 
 @inline
