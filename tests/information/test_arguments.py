@@ -41,6 +41,8 @@ def test_wrong_arguments(arguments, message):
         (FRONT[0], r"got one array of shape \(2, 2\) where a list of frontiers was wanted; try \[frontier\]"),
         ([[0.0, 1.0], [1.0, 0.0]], r"got one frontier where a list of frontiers was wanted; try \[frontier\]"),
         (5, "got int where a list of frontiers was wanted"),
+        ([[[1.0, 2.0], [3.0]]], "no table of numbers"),
+        (["front"], "no table of numbers"),
         ([FRONT[0], np.zeros((1, 3))], r"got frontiers of \[2, 3\] objectives"),
     ],
 )

@@ -87,7 +87,7 @@ def prepare(frontiers: Sequence[ArrayLike] | Frontiers, partition: str = "hbda")
         raise InvalidFrontier(
             f"got {type(frontiers).__name__} where a list of frontiers was wanted; try [frontier], each an array (S, L)"
         ) from None
-    if given and all(np.ndim(row) == 1 for row in given):
+    if given and all(isinstance(row, list | tuple | np.ndarray) and all(map(np.isscalar, row)) for row in given):
         raise InvalidFrontier("got one frontier where a list of frontiers was wanted; try [frontier]")
     points = [as_frontier(f) for f in given]
     if not points:
