@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from pfes.compiled import inline
 from pfes.information.kernels.lanes import cells_of, standardise
 
-__all__ = ["fill_drops", "slopes_of_drops"]
+__all__ = ["close_slope", "fill_drops", "keep_slopes", "read_column", "slopes_of_drops"]
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.int32]
@@ -80,6 +80,40 @@ def fill_drops(
     first, second = cells_of(frontier, is_inside)
     _sum_drops(tables[2 if is_inside else 1], first, second, chosen.size, tables[4], work)
     _close_tops(frontier, is_inside, chosen.size, tables[4])
+
+
+@inline
+def read_column(frontier: Any, tables: Array, l: int, i: int, column: Array) -> int:
+    """Copy the tables of objective l and lane i into column (5.., T), values ascending and +inf last; return T."""
+    start = frontier.start[l] + 1  # the row of -inf holds no drop
+    size = frontier.start[l + 1] - start
+    for t in range(size):
+        for q in range(5):
+            column[q, t] = tables[q, start + t, i]
+    return int(size)
+
+
+@inline
+def close_slope(column: Array, size: int, slopes: Array) -> None:
+    """Nothing lies above a closed top, whatever the others do: no slope there (slopes as in keep_slopes)."""
+    if column[4, size - 1] == 0.0 and size > 1:
+        slopes[1, size - 1] = slopes[1, size - 2]
+
+
+@inline
+def keep_slopes(
+    frontier: Any, column: Array, slopes: Array, by_noise: float, l: int, i: int, slope: Array, out: Array
+) -> None:
+    """From slopes (2, T), d gain_l / d alpha_t and d gain_l / d D_t, of lane i: its own derivatives into out
+    (2, L, L, LANES), times std_l, and what slopes_of_drops needs into slope (J, LANES). by_noise: what rho adds."""
+    start = frontier.start[l] + 1
+    by_mean, by_std = 0.0, by_noise
+    for t in range(frontier.start[l + 1] - start):
+        by_mean -= slopes[0, t]
+        by_std -= slopes[0, t] * column[0, t]
+        slope[start + t, i] = slopes[1, t]
+    out[0, l, l, i] = by_mean
+    out[1, l, l, i] = by_std
 
 
 @inline

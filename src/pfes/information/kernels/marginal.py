@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfes.compiled import inline, kernel
-from pfes.information.kernels.drops import fill_drops, slopes_of_drops
+from pfes.information.kernels.drops import close_slope, fill_drops, keep_slopes, read_column, slopes_of_drops
 from pfes.information.kernels.lanes import FAR_ABOVE, LANES, TINY, TINY_MATCHED, separate
 from pfes.information.kernels.noise import signal_and_noise
 
@@ -148,8 +148,7 @@ def one_objective(
         for t in range(size):
             slopes[0, t] *= by_gain
             slopes[1, t] *= by_gain
-        if column[4, size - 1] == 0.0 and size > 1:
-            slopes[1, size - 1] = slopes[1, size - 2]  # nothing lies above a closed top, whatever the others do
+        close_slope(column, size, slopes)
     return gain, by_rho2
 
 
@@ -168,25 +167,13 @@ def _measure(
     out: Array,
 ) -> None:
     """Gains of all objectives for lane i: row[:L]; with slope (J, LANES) also what slopes_of_drops needs."""
-    objectives = std.size
     with_slopes = slope.size > 0
-    for l in range(objectives):
-        start = frontier.start[l] + 1  # the row of -inf holds no drop
-        size = frontier.start[l + 1] - start
-        for t in range(size):
-            for q in range(5):
-                column[q, t] = tables[q, start + t, i]
+    for l in range(std.size):
+        size = read_column(frontier, tables, l, i, column)
         rho2, noise2 = signal_and_noise(std[l], delta[l])
         row[l], by_rho2 = one_objective(kind, column, size, rho2, noise2, slopes, with_slopes)
         if with_slopes:
-            by_mean = by_std = 0.0
-            slope[start - 1, i] = 0.0
-            for t in range(size):
-                by_mean -= slopes[0, t]
-                by_std -= slopes[0, t] * column[0, t]
-                slope[start + t, i] = slopes[1, t]
-            out[0, l, l, i] = by_mean
-            out[1, l, l, i] = by_std + by_rho2 * 2.0 * rho2 * noise2
+            keep_slopes(frontier, column, slopes, 2.0 * rho2 * noise2 * by_rho2, l, i, slope, out)
 
 
 @inline

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfes.compiled import inline, kernel
-from pfes.information.kernels.lanes import FAR_ABOVE, LANES, TINY_MATCHED, cells_of, separate, standardise
+from pfes.information.kernels.lanes import FAR_ABOVE, LANES, TINY_MATCHED, cells_of, fill_tail_and_density, separate
 from pfes.information.kernels.noise import signal_and_noise
 
 __all__ = ["matched_near", "told"]
@@ -268,7 +268,7 @@ def matched_near(frontier: Any, mean: Array, std: Array, delta: Array, out: Arra
     order = np.empty(count, np.int64)
     inside = separate(frontier.points, mean, order)
     rows, with_gradient = frontier.values.size, out.shape[1] > 1
-    alpha, lower, upper = np.empty((rows, LANES)), np.empty((rows, LANES)), np.empty((rows, LANES))
+    alpha, tail = np.empty((rows, LANES)), np.empty((rows, LANES))
     tables, cell = np.empty((4, rows, LANES)), np.empty((3, size, LANES))
     sums = np.empty((1 + 2 * size + size * (size - 1) // 2, LANES))
     adjoint, by, by_rho = np.zeros(sums.shape), np.empty((2, size, LANES)), np.empty((LANES, size))
@@ -278,12 +278,11 @@ def matched_near(frontier: Any, mean: Array, std: Array, delta: Array, out: Arra
         is_inside = begin < inside
         chosen = order[begin : min(begin + LANES, inside if is_inside else count)]
         begin += chosen.size
-        standardise(frontier, mean, std, chosen, alpha, lower, upper, tables[0])
+        fill_tail_and_density(frontier, mean, std, chosen, is_inside, tail, tables[0], alpha)
         for power in range(1, 4):
             for j in range(rows):
                 for i in range(chosen.size):
                     tables[power, j, i] = alpha[j, i] * tables[power - 1, j, i]
-        tail = upper if is_inside else lower
         first, second = cells_of(frontier, is_inside)
         sign = -1.0 if is_inside else 1.0
         _sum_moments(tables, tail, first, second, sign, chosen.size, sums, cell, work)

@@ -33,7 +33,7 @@ from pfes.information.kernels.mixture_moments import (
     next_panel,
     rebase,
 )
-from pfes.normal import LOG_ROOT_2PI, density, mills, smaller_tail, tails
+from pfes.normal import LOG_ROOT_2PI, density, mills, mills_and_gap, smaller_tail, tails
 
 __all__ = ["against_matched"]
 
@@ -61,18 +61,6 @@ def _support(m: Mixture, t: int, reference: float) -> tuple[float, float]:
 
 
 @inline
-def _mills_and_gap(y: float) -> tuple[float, float]:
-    """m(y) and 1 / m(y) - y, as mills_moments for less: 1e-13 is enough here."""
-    if y < 30.0:
-        m = mills(y)
-        return m, 1.0 / m - y
-    gap = 0.0
-    for k in range(7, 0, -1):
-        gap = k / (y + gap)
-    return 1.0 / (y + gap), gap
-
-
-@inline
 def _component(m: Mixture, t: int, reference: float, w: float) -> tuple[float, float, float]:
     """q_t, G_t and (log q_t)' at w + rho reference."""
     a = min(m.alpha[t], CAP)
@@ -80,7 +68,7 @@ def _component(m: Mixture, t: int, reference: float, w: float) -> tuple[float, f
     x = (w - m.rho * (a - reference)) / m.s
     y = m.rho * x - m.s * a  # -u
     if y >= 0.0:
-        ratio, gap = _mills_and_gap(y)
+        ratio, gap = mills_and_gap(y)
         q = density(x) * ratio * h
     else:
         phi = density(y)

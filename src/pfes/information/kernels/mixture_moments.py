@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfes.compiled import inline
-from pfes.normal import FAR, density, mills, tails
+from pfes.normal import below_moments, density
 
 __all__ = [
     "CAP",
@@ -81,28 +81,6 @@ def _select(weight: Array, alpha: Array, rho2: float) -> NDArray[np.int64]:
 
 
 @inline
-def _moments(alpha: float) -> tuple[float, float, float, float]:
-    """h, alpha - mu, V and dV/dalpha = h ((alpha - mu)^2 - V) of a normal given z <= alpha, without cancellation."""
-    if alpha > FAR:
-        return 0.0, 0.0, 1.0, 0.0
-    if alpha > -4.0:
-        lower, _, phi = tails(alpha)
-        h = phi / lower if alpha >= 0.0 else 1.0 / mills(-alpha)
-        gap = alpha + h
-        return h, gap, 1.0 - h * gap, h * (gap * (gap + h) - 1.0)
-    # continued fraction of the Mills ratio, c_k = k / (t + c_{k+1}): every difference below is written out in it
-    t, c4 = -alpha, 0.0
-    for k in range(24, 3, -1):
-        c4 = k / (t + c4)
-    c3 = 3.0 / (t + c4)
-    c2 = 2.0 / (t + c3)
-    gap = 1.0 / (t + c2)
-    both = (t + c2) * (t + c3)
-    c3_less_c2 = (t + 3.0 * c3 - 2.0 * c4) / ((t + c4) * (t + c3))
-    return t + gap, gap, gap * (t + 2.0 * c2 - c3) / both, (t + gap) * gap * 2.0 * c3_less_c2 / both
-
-
-@inline
 def mix(weight: Array, alpha: Array, rho2: float, noise2: float) -> Mixture:
     """The mixture without what cannot be seen, and its moments."""
     index = _select(weight, alpha, rho2)
@@ -111,7 +89,7 @@ def mix(weight: Array, alpha: Array, rho2: float, noise2: float) -> Mixture:
     pi, a, h, gap, deviation = table[0], table[1], table[2], table[3], table[6]
     for t in range(count):
         pi[t], a[t] = weight[index[t]], alpha[index[t]]
-        h[t], gap[t], table[4, t], table[5, t] = _moments(a[t])
+        h[t], gap[t], table[4, t], table[5, t] = below_moments(a[t])
         heavy = t if pi[t] > pi[heavy] else heavy
     offset = 0.0  # mu - mu_heavy; deep inside mu is -h, far above only differences of alpha are precise
     for t in range(count):

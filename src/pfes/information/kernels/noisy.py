@@ -12,14 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfes.compiled import inline, kernel
-from pfes.information.kernels.drops import fill_drops, slopes_of_drops
+from pfes.information.kernels.drops import close_slope, fill_drops, keep_slopes, read_column, slopes_of_drops
 from pfes.information.kernels.lanes import FAR_ABOVE, LANES, TINY, separate
 from pfes.information.kernels.marginal import mass_of_lane, write_gradients
 from pfes.information.kernels.marginal_far import log_masses, rescale, to_gradient, to_others, to_others_by_drops
 from pfes.information.kernels.mixture import noisy_marginal
 from pfes.information.kernels.noise import signal_and_noise
 from pfes.information.kernels.tails import bounds, share_cells
-from pfes.normal import log_cdf, mills, truncated
+from pfes.normal import log_cdf, truncated
 
 __all__ = ["noisy_far", "noisy_near"]
 
@@ -50,8 +50,7 @@ def _one(column: Array, size: int, rho2: float, noise2: float, slopes: Array, wi
             hazard = phi[t] / lower[t] if lower[t] > 0.0 else 0.0
             slopes[0, t] = d_alpha[t] + weight[t] * hazard * centred
             slopes[1, t] = lower[t] * centred / z
-        if drop[size - 1] == 0.0 and size > 1:
-            slopes[1, size - 1] = slopes[1, size - 2]  # nothing lies above a closed top, whatever the others do
+        close_slope(column, size, slopes)
     return gain, by_rho2
 
 
@@ -63,19 +62,11 @@ def _measure(
     column, slopes = work[:7], work[7:9]
     with_slopes = slope.size > 0
     for l in range(std.size):
-        start = frontier.start[l] + 1
-        size = frontier.start[l + 1] - start
-        for t in range(size):
-            for q in range(5):
-                column[q, t] = tables[q, start + t, i]
+        size = read_column(frontier, tables, l, i, column)
         rho2, noise2 = signal_and_noise(std[l], delta[l])
         row[l], by_rho2 = _one(column, size, rho2, noise2, slopes, with_slopes)
         if with_slopes:
-            by[1, l, l, i] = by_rho2 * 2.0 * rho2 * noise2
-            for t in range(size):
-                by[0, l, l, i] -= slopes[0, t]
-                by[1, l, l, i] -= slopes[0, t] * column[0, t]
-                slope[start + t, i] = slopes[1, t]
+            keep_slopes(frontier, column, slopes, 2.0 * rho2 * noise2 * by_rho2, l, i, slope, by)
 
 
 @kernel
@@ -144,8 +135,7 @@ def _by_shares(
             average += weight[t] * d_weight[t]
         for t in range(size):
             if weight[t] > 0.0:
-                a = alpha[start + t]
-                hazard = 1.0 / mills(-a) if a < 0.0 else truncated(-math.inf, a).hazard_b
+                hazard = truncated(-math.inf, alpha[start + t]).hazard_b
                 by_bound[start + t] += d_alpha[t] + weight[t] * hazard * (d_weight[t] - average)
         for m in range(log_share.size):
             if log_share[m] > -math.inf:
