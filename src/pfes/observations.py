@@ -1,0 +1,117 @@
+"""What has been measured, what is being measured, and what could not be: one row per (point, objective).
+
+m   rows            x (m, D), encoded points
+n   points of one objective, replicates merged
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from enum import IntEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["NO_ROW", "Data", "Observations", "State", "merged"]
+
+Array = NDArray[np.float64]
+Integers = NDArray[np.intp]
+
+NO_ROW = -1
+SAME = 1e-9  # points of the unit cube closer than this, in every column, are one point
+
+
+class State(IntEnum):
+    """What became of a (point, objective)."""
+
+    MEASURED = 0
+    PENDING = 1  # asked for, not yet told
+    FAILED = 2  # the measurement did not work; the point is not asked for again
+    INFEASIBLE = 3  # the point can never be measured; where such points lie is learned
+
+
+@dataclass(frozen=True)
+class Data:
+    """One objective's measurements, replicates merged: what a Gaussian process is fitted to."""
+
+    x: Array  # (n, D) distinct points
+    y: Array  # (n,) mean of the replicates
+    count: Array  # (n,) number of replicates
+    noise: Array  # (n,) known variance of that mean; nan where it is to be inferred
+    within: float = 0.0  # sum of squared deviations from the replicates' means, where the noise is to be inferred
+
+
+@dataclass(frozen=True)
+class Observations:
+    """All that is known of the objectives, one row per (point, objective), in the order it came."""
+
+    x: Array  # (m, D)
+    row: Integers  # (m,) row of the pool, NO_ROW outside pools
+    objective: Integers  # (m,)
+    state: Integers  # (m,) State
+    value: Array  # (m,) in the user's units; nan unless measured
+    noise: Array  # (m,) known standard deviation of the value; nan: unknown
+
+    @staticmethod
+    def none(width: int) -> "Observations":
+        """Nothing known yet, of points with `width` encoded columns."""
+        whole, real = np.zeros(0, dtype=np.intp), np.zeros(0)
+        return Observations(np.zeros((0, width)), whole, whole, whole, real, real)
+
+    def __len__(self) -> int:
+        return len(self.value)
+
+    def but(self, *states: State) -> "Observations":
+        """The same without rows in these states."""
+        return self[~np.isin(self.state, states)]
+
+    def only(self, *states: State) -> "Observations":
+        """The rows in these states."""
+        return self[np.isin(self.state, states)]
+
+    def __getitem__(self, which: NDArray[np.bool_] | Integers) -> "Observations":
+        return Observations(*(getattr(self, name)[which] for name in self.__dataclass_fields__))
+
+    def with_pending(self, x: Array, which: Sequence[int], row: int = NO_ROW) -> "Observations":
+        """The same and a point x (D,) whose objectives `which` have been asked for."""
+        count = len(which)
+        return Observations(
+            x=np.vstack([self.x, np.tile(x, (count, 1))]),
+            row=np.append(self.row, np.full(count, row)).astype(np.intp),
+            objective=np.append(self.objective, which).astype(np.intp),
+            state=np.append(self.state, np.full(count, State.PENDING)).astype(np.intp),
+            value=np.append(self.value, np.full(count, np.nan)),
+            noise=np.append(self.noise, np.full(count, np.nan)),
+        )
+
+    def counts(self, objectives: int) -> Integers:
+        """(L,) how many measured values each objective has."""
+        return np.bincount(self.only(State.MEASURED).objective, minlength=objectives)
+
+    def of(self, objective: int) -> "Observations":
+        """The measured rows of one objective."""
+        return self[(self.objective == objective) & (self.state == State.MEASURED)]
+
+    def scaled(self, value: Array, noise: Array) -> "Observations":
+        """The same points with other values and noises."""
+        return replace(self, value=value, noise=noise)
+
+
+def merged(x: Array, y: Array, noise: Array) -> Data:
+    """Merge replicates: rows x (m, D) that are one point up to SAME, values y (m,), known variances (m,) or nan.
+
+    Rows of known noise are averaged by their precision, rows of unknown noise plainly, and the two are not mixed.
+    """
+    if not len(y):
+        return Data(x, y, np.zeros(0), np.zeros(0))
+    known = np.isfinite(noise)
+    keys = np.column_stack([np.round(x / SAME), known])
+    _, first, group = np.unique(keys, axis=0, return_index=True, return_inverse=True)
+    order = np.argsort(np.argsort(first))  # points in the order they came
+    group = order[group.ravel()]
+    weight = np.where(known, 1.0 / np.maximum(np.where(known, noise, 1.0), np.finfo(float).tiny), 1.0)
+    total = np.bincount(group, weight)
+    mean = np.bincount(group, weight * y) / total
+    count = np.bincount(group).astype(np.float64)
+    at = np.sort(first)
+    within = float(np.sum(np.where(known, 0.0, y - mean[group]) ** 2))
+    return Data(x[at], mean, count, np.where(known[at], 1.0 / total, np.nan), within)
