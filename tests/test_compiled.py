@@ -51,6 +51,17 @@ def test_a_change_in_what_a_kernel_inlines_is_noticed(tmp_path: Path, fresh_pyth
         assert fresh_python(ask, PYTHONPATH=str(tmp_path)).split() == [result, "1"]
 
 
+def test_a_change_in_a_constant_a_kernel_reads_is_noticed() -> None:
+    def made(constant: float) -> str:
+        @kernel
+        def scaled(x: float) -> float:
+            return constant * x
+
+        return str(scaled.py_func.__qualname__)
+
+    assert made(2.0) == made(2.0) != made(3.0)
+
+
 @pytest.mark.parametrize("compile_", [kernel, inline])
 def test_infinities_and_nan_keep_their_meaning(compile_: Callable[[Any], Any]) -> None:
     divide = compile_(ratio)

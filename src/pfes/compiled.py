@@ -5,11 +5,14 @@ Where no cache directory can be written the same code runs, compiled anew in eac
 """
 
 import hashlib
+import inspect
 import os
+import re
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor, wait
 from functools import cache
 from pathlib import Path
+from types import FunctionType
 from typing import Any, TypeVar, cast
 
 import numba
@@ -28,7 +31,7 @@ _OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "fastmath": {
 def kernel(function: F) -> F:
     """Compile `function` on first call: serial, without the GIL, cached where a cache can be written."""
     # numba's cache looks at the kernel's own file only, not at what it inlines from others: name all of it
-    function.__qualname__ = f"{function.__name__}-{_fingerprint()}"
+    function.__qualname__ = f"{function.__name__}-{_fingerprint(function)}"
     try:
         return cast(F, numba.njit(cache=True, **_OPTIONS)(function))
     except RuntimeError:  # numba finds no directory for its cache
@@ -83,13 +86,27 @@ def spread(work: Callable[[Any], None], pieces: Iterable[Any]) -> None:
         other.result()
 
 
-@cache
-def _fingerprint() -> str:
-    """Short digest of the package's sources."""
-    digest = hashlib.blake2b(digest_size=6)
-    for source in sorted(Path(__file__).parent.rglob("*.py")):
-        digest.update(source.read_bytes())
+def _fingerprint(function: Callable[..., Any]) -> str:
+    """Short digest of all that `function` is compiled from: its code, what it calls, the constants it reads."""
+    digest = hashlib.blake2b(_options_and_door(), digest_size=6)
+    todo, seen = [function], {function}
+    while todo:
+        current = todo.pop()
+        code, within = current.__code__, inspect.getclosurevars(current)
+        digest.update(re.sub(" at 0x[0-9a-f]+", "", repr((code.co_code, code.co_consts))).encode())
+        for name, value in sorted({**within.globals, **within.nonlocals}.items()):
+            called = getattr(value, "py_func", value)
+            if not isinstance(called, FunctionType):
+                digest.update(f"{name}={value!r}".encode())
+            elif called not in seen:
+                seen.add(called)
+                todo.append(called)
     return digest.hexdigest()
+
+
+@cache
+def _options_and_door() -> bytes:
+    return repr(_OPTIONS).encode() + Path(__file__).read_bytes()
 
 
 @cache
