@@ -8,8 +8,9 @@ import hashlib
 import inspect
 import os
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from types import FunctionType
@@ -19,8 +20,9 @@ import numba
 from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
+from threadpoolctl import ThreadpoolController
 
-__all__ = ["bits", "from_bits", "inline", "kernel", "spread", "threads"]
+__all__ = ["bits", "from_bits", "inline", "kernel", "one_blas_thread", "spread", "threads"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -84,6 +86,18 @@ def spread(work: Callable[[Any], None], pieces: Iterable[Any]) -> None:
         wait(others)  # whatever failed, no piece may still write when this returns
     for other in others:
         other.result()
+
+
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """Keep linear algebra on one thread: on small matrices several only wait for one another, and for other programs."""
+    with _controller().limit(limits=1, user_api="blas"):
+        yield
+
+
+@cache
+def _controller() -> ThreadpoolController:
+    return ThreadpoolController()  # looks through the loaded libraries, which takes a millisecond or more
 
 
 def _fingerprint(function: Callable[..., Any]) -> str:

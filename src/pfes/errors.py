@@ -1,23 +1,38 @@
 """The exceptions pfes raises on purpose.
 
     PfesError
+    ├── Exhausted                            nothing is left to be asked for: a normal end
     └── InvalidInput (also a ValueError)     an argument cannot be used as it is
-        └── InvalidFrontier                  a frontier is empty, ragged, nan or -inf
+        ├── Conflict                         what is told contradicts what was told before
+        ├── InvalidFrontier                  a frontier is empty, ragged, nan or -inf
+        └── UnknownTrial                     a study has no trial of that number
 
 Every message says what was got, what was wanted and what to try. Numerical trouble is never reported through them:
 the routines are written so that finite input gives a finite answer.
 """
 
-__all__ = ["InvalidFrontier", "InvalidInput", "PfesError"]
+__all__ = ["Conflict", "Exhausted", "InvalidFrontier", "InvalidInput", "PfesError", "UnknownTrial"]
 
 
 class PfesError(Exception):
     """Base of all exceptions raised by pfes on purpose."""
 
 
+class Exhausted(PfesError):
+    """Nothing is left to be asked for: every candidate is measured, or the budget is spent. A normal end."""
+
+
 class InvalidInput(PfesError, ValueError):
     """An argument has a wrong shape, type or value."""
 
 
+class Conflict(InvalidInput):
+    """What is told contradicts what was told before."""
+
+
 class InvalidFrontier(InvalidInput):
     """A set of points cannot serve as a Pareto frontier."""
+
+
+class UnknownTrial(InvalidInput):
+    """A study has no trial of that number."""

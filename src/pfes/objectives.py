@@ -14,15 +14,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pfes.errors import InvalidInput
+from pfes.space.names import RESERVED
 
-__all__ = ["RESERVED", "Bundle", "Objective", "Objectives", "Option"]
+__all__ = ["Bundle", "Objective", "Objectives", "Option"]
 
 Array = NDArray[np.float64]
 Goal = Literal["max", "min"]
 Transform = Literal["none", "log", "power"]
-
-# Columns of `Study.to_dataframe`: no parameter and no objective may carry these names.
-RESERVED = frozenset({"id", "state", "row", "spent"})
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,25 @@
+"""Methods of choosing what to measure, one file each, behind one small protocol."""
+
+from pfes.acquisition.capacity import Capacity
+from pfes.acquisition.ehvi import Ehvi
+from pfes.acquisition.methods import METHODS, Method, method_named
+from pfes.acquisition.pfes import ESTIMATORS, Pfes
+from pfes.acquisition.protocol import FLOOR, Acquisition, Slopes, gain_of, score_of, slope_of
+from pfes.acquisition.situation import Situation
+
+__all__ = [
+    "ESTIMATORS",
+    "FLOOR",
+    "METHODS",
+    "Acquisition",
+    "Capacity",
+    "Ehvi",
+    "Method",
+    "Pfes",
+    "Situation",
+    "Slopes",
+    "gain_of",
+    "method_named",
+    "score_of",
+    "slope_of",
+]

@@ -1,0 +1,52 @@
+"""Expected hypervolume improvement, exact for independent objectives, in its logarithm."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pfes.acquisition.prediction import ByPrediction, Sensitivity
+from pfes.gp import Model
+from pfes.improvement import Front, log_expected_improvement, log_expected_improvement_gradient
+from pfes.objectives import Option
+from pfes.pareto import non_dominated
+
+__all__ = ["Ehvi", "reference_point"]
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Ehvi(ByPrediction):
+    """How much a measurement of all objectives is expected to add to the hypervolume above the reference point."""
+
+    model: Model
+    options: tuple[Option, ...]  # one: everything
+    front: Front
+    delta: Array  # (L,)
+    starts: Array  # (Q, D)
+
+    def score(self, mean: Array, std: Array) -> Array:
+        """Log of the expected improvement (N, 1)."""
+        return log_expected_improvement(mean, std, self.front)[:, None]
+
+    def sensitivity(self, mean: Array, std: Array) -> Sensitivity:
+        """Log of the expected improvement (N, 1) with derivatives."""
+        value, d_mean, d_std = log_expected_improvement_gradient(mean, std, self.front)
+        return Sensitivity(value[:, None], d_mean[:, None, :], d_std[:, None, :])
+
+    def given(self, x: Array, which: Sequence[int], rng: np.random.Generator) -> "Ehvi":
+        """Believe the predicted mean at x: it stays where it is, and its uncertainty vanishes there."""
+        believed = self.model.predict(x[None]).mean
+        seen = np.full_like(believed, np.nan)
+        seen[:, list(which)] = believed[:, list(which)]
+        return replace(self, model=self.model.given(x[None], seen, np.zeros(believed.shape[1])))
+
+
+def reference_point(levels: Array, thresholds: Array) -> Array:
+    """(L,) thresholds where there are any, else a tenth of the range below the worst of the non-dominated levels."""
+    front = levels[non_dominated(levels)]
+    worst, best = front.min(axis=0), front.max(axis=0)
+    span = np.where(best > worst, best - worst, 1.0)  # one point only: a deviation of the data
+    return np.where(np.isfinite(thresholds), thresholds, worst - 0.1 * span)

@@ -1,0 +1,112 @@
+"""The methods by name. A new one is a file of its own and a line here."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pfes.acquisition.ehvi import Ehvi, reference_point
+from pfes.acquisition.pfes import Pfes
+from pfes.acquisition.protocol import Acquisition
+from pfes.acquisition.situation import Situation
+from pfes.errors import InvalidInput
+from pfes.frontiers import sample_frontiers
+from pfes.improvement import prepare_front
+from pfes.information import prepare
+from pfes.pareto import non_dominated
+
+__all__ = ["METHODS", "Method", "method_named"]
+
+Array = NDArray[np.float64]
+
+STARTS = 20  # points of each sampled Pareto set that a search may start from
+
+
+@dataclass(frozen=True)
+class Method:
+    """A way to choose what to measure: a model-based acquisition, or (build None) points spread by a plain design."""
+
+    name: str
+    summary: str
+    build: Callable[[Situation], Acquisition] | None
+    decoupled: bool  # can name single objectives
+    promise: str = ""  # what a gain means: "is expected to {promise}"
+
+
+def pfes(situation: Situation) -> Acquisition:
+    """Sample frontiers, choose the resolution, and ask what measurements tell about them."""
+    sampled = sample_frontiers(
+        situation.model,
+        situation.domain,
+        situation.observed,
+        situation.thresholds,
+        situation.frontiers,
+        situation.rng,
+        allowed=situation.allowed,
+    )
+    exact = situation.estimator == "exact"
+    delta = (
+        np.zeros(len(situation.noise)) if exact else np.hypot(situation.noise, resolution(situation, sampled.frontiers))
+    )
+    return Pfes(
+        situation.model,
+        situation.options,
+        prepare(sampled.frontiers),
+        sampled.at,
+        delta,
+        np.vstack([points[:: 1 + len(points) // STARTS] for points in sampled.sets]),
+        situation.estimator,
+    )
+
+
+def resolution(situation: Situation, frontiers: list[Array]) -> Array:
+    """(L,) what the user gave, else 1 % of the spread of the sampled frontiers, at least 1e-3 prior deviations."""
+    points = np.vstack(frontiers)
+    points = points[np.isfinite(points).all(axis=1)]  # without the thresholds' virtual points
+    low, high = np.quantile(points, [0.1, 0.9], axis=0) if len(points) else np.zeros((2, len(situation.noise)))
+    default = np.maximum(0.01 * (high - low), smallest(situation))
+    return np.where(np.isnan(situation.resolution), default, situation.resolution)
+
+
+def smallest(situation: Situation) -> Array:
+    """(L,) 1e-3 of the prior deviations: no difference smaller than that is worth knowing unless the user says so."""
+    return 1e-3 * np.sqrt([posterior.hyper.amplitude for posterior in situation.model.posteriors])
+
+
+def ehvi(situation: Situation) -> Acquisition:
+    """Improve on the front of the predicted means at the points measured so far."""
+    levels = situation.model.predict(situation.observed).mean
+    front = prepare_front(levels, reference_point(levels, situation.thresholds))
+    delta = np.hypot(situation.noise, smallest(situation))
+    return Ehvi(situation.model, situation.options, front, delta, situation.observed[non_dominated(levels)])
+
+
+METHODS = {
+    method.name: method
+    for method in (
+        Method(
+            "pfes",
+            "information about the Pareto frontier per unit of cost",
+            pfes,
+            decoupled=True,
+            promise="tell {:.3g} nats about the Pareto frontier",
+        ),
+        Method(
+            "ehvi",
+            "expected hypervolume improvement, exact for independent objectives",
+            ehvi,
+            decoupled=False,
+            promise="add {:.3g} to the hypervolume, in deviations of the data",
+        ),
+        Method("sobol", "points spread evenly, without a model (pools: far from one another)", None, decoupled=False),
+        Method("random", "points drawn at random, without a model", None, decoupled=False),
+    )
+}
+
+
+def method_named(name: str) -> Method:
+    """The method of that name."""
+    if name not in METHODS:
+        raise InvalidInput(f"method: got {name!r}, wanted one of {', '.join(METHODS)}")
+    return METHODS[name]

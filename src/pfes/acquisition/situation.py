@@ -1,0 +1,32 @@
+"""All that a method may look at when it is set up."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pfes.frontiers import FrontierSettings
+from pfes.gp import Model
+from pfes.objectives import Option
+from pfes.space import Pool, Space
+
+__all__ = ["Situation"]
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Situation:
+    """What is believed and what is on offer; values are levels (larger is better, deviation 1)."""
+
+    model: Model
+    domain: Space | Pool
+    observed: Array  # (n, D) distinct points with any measurement
+    options: tuple[Option, ...]
+    thresholds: Array  # (L,) -inf where there is none
+    noise: Array  # (L,) deviation of a measurement
+    resolution: Array  # (L,) smallest difference worth knowing; nan: to be chosen
+    frontiers: FrontierSettings
+    estimator: str
+    allowed: NDArray[np.bool_] | None  # (P,) rows of a pool that can be measured or have been; None: all
+    rng: np.random.Generator

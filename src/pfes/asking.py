@@ -1,0 +1,185 @@
+"""From what a study knows to the trials it hands out: first what users want, then what is worth most, within budget."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from pfes.gp import Hyper
+from pfes.ledger import Ledger, Wish, hypers_as_data
+from pfes.objectives import Objectives, Option
+from pfes.observations import NO_ROW, Observations
+from pfes.points import read, suggested
+from pfes.space import Pool
+from pfes.suggest import Suggestion, suggest
+from pfes.task import Task
+from pfes.trials import Trial, observations_of
+
+__all__ = ["Answer", "Request", "Snapshot", "answer", "fits"]
+
+WISHED = "Enqueued by the user."
+
+
+@dataclass(frozen=True)
+class Request:
+    """How trials are asked for.
+
+    decoupled   single objectives and bundles may be named
+    fixed       parameters held at given values (pools: only such rows)
+    replicates  points already measured may be suggested again
+    timeout     seconds after which the best so far is returned
+    limit       what they may cost together
+    """
+
+    decoupled: bool = False
+    fixed: Mapping[str, Any] | None = None
+    replicates: bool = False
+    timeout: float | None = None
+    limit: float = math.inf
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """What a study knew when it was asked."""
+
+    trials: tuple[Trial, ...]
+    wishes: tuple[Wish, ...]
+    ask: int  # number of the request: with the seed it gives the random numbers
+    read: int  # how many events had happened
+    hypers: tuple[Hyper, ...] | None
+
+    @staticmethod
+    def of(ledger: Ledger) -> "Snapshot":
+        """What a ledger says now."""
+        wishes = tuple(ledger.wishes.values())
+        return Snapshot(tuple(ledger.trials.values()), wishes, ledger.asks, len(ledger.events), ledger.hypers)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """Payloads of "asked" events, and why there are fewer than wanted, if there are."""
+
+    payloads: tuple[dict[str, Any], ...]
+    ended: str = ""
+
+
+def fits(cost: float, left: float) -> bool:
+    """Whether a cost is within what is left, sums of decimal fractions being inexact."""
+    return cost <= left + 1e-9 * cost
+
+
+def answer(task: Task, snapshot: Snapshot, request: Request, count: int) -> Answer:
+    """Up to `count` trials to hand out; the same snapshot, seed and request give the same ones."""
+    known = observations_of(snapshot.trials, task.objectives, task.domain.width)
+    payloads: list[dict[str, Any]] = []
+    left = request.limit
+    for wish in snapshot.wishes:
+        payload = _wished(task, wish, request, left)
+        if payload is not None and len(payloads) < count:
+            payloads.append(payload)
+            left -= payload["cost"]
+            known = _with(known, task, wish)
+    found: list[Suggestion] = []
+    hypers, ended = None, ""
+    if len(payloads) < count:
+        found, hypers, ended = _suggested(task, known, snapshot, replace(request, limit=left), count - len(payloads))
+    payloads += [_payload(task, item) for item in found]
+    common = {"ask": snapshot.ask, "read": snapshot.read, "hypers": None}
+    payloads = [{**common, **payload} for payload in payloads]
+    if payloads:
+        payloads[0]["hypers"] = hypers_as_data(hypers)  # once is enough for all that one request gave
+    return Answer(tuple(payloads), ended)
+
+
+def _wished(task: Task, wish: Wish, request: Request, left: float) -> dict[str, Any] | None:
+    """A wish as a payload, if it fits the budget and what is held fixed."""
+    cost = task.objectives.cost(task.objectives.index(name) for name in wish.objectives)
+    if not fits(cost, left) or not _agrees(task, wish, request.fixed or {}):
+        return None
+    names = list(wish.objectives)
+    return {
+        "point": wish.point,
+        "objectives": names,
+        "gain": None,
+        "cost": cost,
+        "reason": WISHED,
+        "queued": wish.number,
+    }
+
+
+def _agrees(task: Task, wish: Wish, fixed: Mapping[str, Any]) -> bool:
+    point = read(task.domain, wish.point)
+    if isinstance(task.domain, Pool):
+        return not fixed or bool(task.domain.where(**fixed)[point.index])
+    return all(point.params.get(name) == value for name, value in fixed.items())
+
+
+def _with(known: Observations, task: Task, wish: Wish) -> Observations:
+    point = read(task.domain, wish.point)
+    which = [task.objectives.index(name) for name in wish.objectives]
+    return known.with_pending(np.array(point.x), which, point.index)
+
+
+def _suggested(
+    task: Task, known: Observations, snapshot: Snapshot, request: Request, count: int
+) -> tuple[list[Suggestion], tuple[Hyper, ...] | None, str]:
+    cheapest = min(option.cost for option in task.objectives.options(request.decoupled))
+    if not fits(cheapest, request.limit):
+        return [], None, _spent(request.limit, cheapest)
+    given = suggest(
+        task,
+        known,
+        task.generator(snapshot.ask),
+        count,
+        decoupled=request.decoupled,
+        fixed=request.fixed,
+        replicates=request.replicates,
+        timeout=request.timeout,
+        hypers=snapshot.hypers,
+    )
+    kept: list[Suggestion] = []
+    left = request.limit
+    for item in given.items:
+        reduced = _reduced(item, task.objectives, known, left) if request.decoupled else item
+        if reduced is None or not fits(reduced.cost, left):
+            return kept, given.hypers, _spent(left, item.cost)
+        kept.append(reduced)
+        left -= reduced.cost
+        known = known.with_pending(reduced.x, reduced.which, reduced.row)
+    return kept, given.hypers, given.ended
+
+
+def _spent(left: float, cost: float) -> str:
+    return f"the budget is spent: {max(left, 0.0):.6g} is left, the next measurement would cost {cost:.6g}"
+
+
+def _reduced(item: Suggestion, objectives: Objectives, known: Observations, left: float) -> Suggestion | None:
+    """The suggestion or, where it is too dear, the most of it (else anything at its point) that can be paid for."""
+    if fits(item.cost, left):
+        return item
+    here = known.row == item.row if item.row != NO_ROW else (known.x == item.x).all(axis=1)
+    taken = set(known.objective[here].tolist())
+    payable = [o for o in objectives.options(True) if fits(o.cost, left) and not taken & set(o.which)]
+    if not payable:
+        return None
+
+    def worth(option: Option) -> tuple[bool, float]:
+        return set(option.which) <= set(item.which), option.cost
+
+    best = max(payable, key=worth)
+    names = " and ".join(objectives.named(best.which))
+    reason = f"{item.reason} What is left of the budget pays for {names} only."
+    return replace(item, which=best.which, cost=best.cost, gain=math.nan, reason=reason)
+
+
+def _payload(task: Task, item: Suggestion) -> dict[str, Any]:
+    return {
+        "point": suggested(task.domain, item.x, item.row),
+        "objectives": list(task.objectives.named(item.which)),
+        "gain": float(item.gain) if math.isfinite(item.gain) else None,
+        "cost": float(item.cost),
+        "reason": item.reason,
+        "queued": None,
+    }

@@ -1,0 +1,128 @@
+"""From observations to a model: scalings, hyper-parameters, posteriors; predictions in the user's units."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pfes.gp import Feasibility, Hyper, Model, Posterior, fit
+from pfes.observations import Data, Observations, State, merged
+from pfes.scaling import Scaling
+from pfes.task import Task
+
+__all__ = ["Belief", "believe"]
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Belief:
+    """What is believed about the objectives after some observations."""
+
+    task: Task
+    observations: Observations
+    scalings: tuple[Scaling, ...]
+    hypers: tuple[Hyper, ...]
+    model: Model
+
+    def predict(self, x: Array) -> tuple[Array, Array]:
+        """Mean and deviation, both (N, L), of the objectives at encoded points x (N, D), in the user's units."""
+        mean, std = self.model.predict(x)
+        pairs = [scaling.interval(mean[:, l], std[:, l]) for l, scaling in enumerate(self.scalings)]
+        return np.column_stack([pair[0] for pair in pairs]), np.column_stack([pair[1] for pair in pairs])
+
+    @cached_property
+    def observed(self) -> Array:
+        """(n, D) the distinct points where anything has been measured."""
+        return np.unique(self.observations.only(State.MEASURED).x, axis=0)
+
+    @property
+    def thresholds(self) -> Array:
+        """(L,) levels below which nothing matters; -inf where there is no threshold."""
+        return np.array(
+            [
+                -np.inf if s.objective.threshold is None else float(s.forward(s.objective.threshold))
+                for s in self.scalings
+            ]
+        )
+
+    @property
+    def noise(self) -> Array:
+        """(L,) deviation of a measurement, as levels."""
+        return np.array([self._noise(l) for l in range(len(self.scalings))])
+
+    def _noise(self, l: int) -> float:
+        scaling, known = self.scalings[l], self.scalings[l].objective.noise
+        if known is None:
+            return float(np.sqrt(self.hypers[l].noise))
+        return float(scaling.deviation(known, self._typical(l)))
+
+    @property
+    def resolution(self) -> Array:
+        """(L,) the user's resolutions as levels; nan where none was given."""
+        given = [s.objective.resolution for s in self.scalings]
+        return np.array(
+            [
+                np.nan if r is None else float(s.deviation(r, self._typical(l)))
+                for l, (s, r) in enumerate(zip(self.scalings, given, strict=True))
+            ]
+        )
+
+    def _typical(self, l: int) -> float:
+        """A value of the objective as it is near the front: the third quartile of its levels."""
+        values = self.observations.of(l).value
+        return (
+            float(self.scalings[l].backward(np.quantile(self.scalings[l].forward(values), 0.75)))
+            if len(values)
+            else 1.0
+        )
+
+    @cached_property
+    def feasibility(self) -> Feasibility | None:
+        """Where points can be measured at all; None as long as none was infeasible."""
+        infeasible = np.unique(self.observations.only(State.INFEASIBLE).x, axis=0)
+        if not len(infeasible):
+            return None
+        x = np.vstack([self.observed, infeasible])
+        ok = np.arange(len(x)) < len(self.observed)
+        return Feasibility.of(x, ok, self.task.domain.groups)
+
+
+def believe(
+    task: Task, observations: Observations, rng: np.random.Generator, hypers: tuple[Hyper, ...] | None = None
+) -> Belief:
+    """Fit one Gaussian process per objective. hypers: where the search for hyper-parameters starts, or stays."""
+    scalings, datas = [], []
+    for l, objective in enumerate(task.objectives):
+        rows = observations.of(l)
+        scaling = Scaling.of(rows.value, objective)
+        scalings.append(scaling)
+        datas.append(_data(rows, scaling))
+    chosen = _hypers(task, datas, rng, hypers)
+    groups = task.domain.groups
+    posteriors = tuple(Posterior.of(data, groups, hyper) for data, hyper in zip(datas, chosen, strict=True))
+    return Belief(task, observations, tuple(scalings), chosen, Model(posteriors))
+
+
+def _data(rows: Observations, scaling: Scaling) -> Data:
+    """One objective's rows as levels, with the noise that is known: the row's own, else the objective's."""
+    typical = scaling.objective.noise
+    noise = rows.noise if typical is None else np.where(np.isnan(rows.noise), typical, rows.noise)
+    return merged(rows.x, scaling.forward(rows.value), scaling.deviation(noise, rows.value) ** 2)
+
+
+def _hypers(
+    task: Task, datas: list[Data], rng: np.random.Generator, hypers: tuple[Hyper, ...] | None
+) -> tuple[Hyper, ...]:
+    settings = task.settings
+    if settings.hypers is not None:
+        return settings.hypers
+    if hypers is not None and settings.refit == "once":
+        return hypers
+    warm = hypers or (None,) * len(datas)
+    streams = rng.spawn(len(datas))
+    return tuple(
+        fit(data, task.domain.groups, settings.recipe, stream, start)
+        for data, stream, start in zip(datas, streams, warm, strict=True)
+    )

@@ -1,0 +1,104 @@
+"""Points chosen without a model: the first ones of a study, and the methods "sobol" and "random"."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pfes.objectives import Objectives
+from pfes.observations import NO_ROW, Observations, State
+from pfes.offer import Offer
+from pfes.space import Pool, Space
+
+__all__ = ["Place", "designed", "lacking"]
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Place:
+    """A point and the objectives to measure there."""
+
+    x: Array  # (D,)
+    row: int
+    which: tuple[int, ...]
+
+
+def lacking(observations: Observations, objectives: Objectives, initial: int) -> tuple[int, ...]:
+    """The objectives that have fewer than `initial` measured values."""
+    counts = observations.counts(len(objectives))
+    return tuple(l for l in range(len(objectives)) if counts[l] < initial)
+
+
+def designed(
+    offer: Offer, which: Sequence[int], count: int, rng: np.random.Generator, *, even: bool = True
+) -> list[Place]:
+    """Up to `count` places where the objectives `which` can be measured: half-measured points first, then new ones.
+
+    even: spread over the domain (Sobol points, far-apart rows), else at random. Fewer places mean the domain has no
+    more.
+    """
+    places: list[Place] = []
+    for place in _places(offer, which, count, rng, even):
+        if len(places) == count:
+            break
+        places.append(place)
+    return places
+
+
+def _places(offer: Offer, which: Sequence[int], count: int, rng: np.random.Generator, even: bool) -> Iterator[Place]:
+    seen: set[bytes | int] = set()
+    for x, row in [*_half_measured(offer, which), *_fresh(offer, count, rng, even)]:
+        name = row if row != NO_ROW else offer.domain.keys(x[None])[0]  # type: ignore[union-attr]
+        rest = tuple(l for l in which if l in offer.left(len(offer.options) - 1, x, row))
+        if name not in seen and rest:
+            seen.add(name)
+            yield Place(x, row, rest)
+
+
+def _half_measured(offer: Offer, which: Sequence[int]) -> list[tuple[Array, int]]:
+    """Points of the domain where something else has been measured but none of `which` has been tried."""
+    known, domain = offer.known, offer.domain
+    tried = np.isin(known.objective, which) | (known.state != State.MEASURED)
+    found = []
+    for i in np.flatnonzero(~tried):
+        same = known.row == known.row[i] if known.row[i] != NO_ROW else (known.x == known.x[i]).all(axis=1)
+        inside = known.row[i] != NO_ROW if isinstance(domain, Pool) else bool(domain.admissible(known.x[i : i + 1])[0])
+        if inside and not tried[same].any():
+            found.append((known.x[i], int(known.row[i])))
+    return found
+
+
+def _fresh(offer: Offer, count: int, rng: np.random.Generator, even: bool) -> Iterator[tuple[Array, int]]:
+    if isinstance(offer.domain, Pool):
+        yield from _fresh_rows(offer, offer.domain, count, rng, even)
+    else:
+        yield from _fresh_points(offer, offer.domain, count, rng, even)
+
+
+def _fresh_rows(
+    offer: Offer, pool: Pool, count: int, rng: np.random.Generator, even: bool
+) -> Iterator[tuple[Array, int]]:
+    allowed = np.isfinite(offer.row_costs()[:, -1])
+    untouched = allowed.copy()
+    untouched[offer.known.row[offer.known.row != NO_ROW]] = False
+    taken = np.unique(offer.known.row[offer.known.row != NO_ROW])
+    for mask in (untouched, allowed & ~untouched):  # rows nobody has looked at come first
+        number = min(count, int(mask.sum()))
+        rows = pool.spread_out(number, rng, mask, taken) if even else pool.random(number, rng, mask)
+        for row in rows:
+            yield pool.x[row], int(row)
+
+
+def _fresh_points(
+    offer: Offer, space: Space, count: int, rng: np.random.Generator, even: bool
+) -> Iterator[tuple[Array, int]]:
+    number = count + len(offer.known)
+    for _ in range(12):  # a discrete space may be nearly used up: look again, at more points each time
+        points = space.sobol(number, rng) if even else space.random(number, rng)
+        free = points[np.isfinite(offer.costs(points)[:, -1])]
+        yield from ((x, NO_ROW) for x in free)
+        if number > space.size:
+            return
+        number *= 2

@@ -1,0 +1,277 @@
+"""What a study can say of itself: its trials, the front among them, what the model makes of them."""
+
+import math
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pfes.belief import Belief, believe
+from pfes.display import cell, html_table
+from pfes.errors import InvalidInput, UnknownTrial
+from pfes.ledger import Event, Ledger
+from pfes.measured import (
+    MeasuredPoints,
+    Step,
+    checked_reference,
+    complete,
+    front_of,
+    infer_reference,
+    measured_points,
+    trace,
+    volume,
+)
+from pfes.objectives import Objectives
+from pfes.observations import Observations
+from pfes.points import Domain, given, read, suggested
+from pfes.recommend import recommended
+from pfes.space import Pool
+from pfes.task import Settings, Task
+from pfes.trials import Trial, Trials, TrialState, observations_of, shares
+
+__all__ = ["Estimate", "Findings", "Recommendation"]
+
+Array = NDArray[np.float64]
+MODEL = 2  # the stream of random numbers of fits that no suggestion is made from
+SPENDING = ("told", "added", "failed", "infeasible")  # events after which something is measured or paid for
+SHOWN = 20  # trials that a notebook shows
+
+
+class Estimate(NamedTuple):
+    """What the model expects of one objective: mean and standard deviation, in the user's units."""
+
+    mean: float
+    std: float
+
+
+@dataclass(frozen=True)
+class Recommendation:
+    """A point whose predicted means no other point's dominate."""
+
+    params: dict[str, Any]
+    row: Any
+    estimates: dict[str, Estimate]
+
+
+class Findings:
+    """A study as far as it can be looked at. One lock guards what it remembers."""
+
+    def __init__(self, task: Task, name: str, budget: float | None) -> None:
+        self._task, self._name, self._budget = task, name, budget
+        self._ledger = Ledger(task.domain, task.objectives)
+        self._lock = threading.RLock()
+        self._belief: tuple[int, Belief] | None = None  # and how many events it was made from
+
+    def _write(self, kind: str, trial: int | None, payload: dict[str, Any]) -> None:
+        with self._lock:
+            self._ledger.append(Event(kind, trial, payload, time.time()))
+
+    # What it is about
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        return self._name
+
+    @property
+    def space(self) -> Domain:
+        """Where it looks: a Space or a Pool."""
+        return self._task.domain
+
+    @property
+    def objectives(self) -> Objectives:
+        """What it measures."""
+        return self._task.objectives
+
+    @property
+    def settings(self) -> Settings:
+        """How it makes suggestions."""
+        return self._task.settings
+
+    @property
+    def seed(self) -> int:
+        """Of all its random numbers."""
+        return self._task.seed
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        """All that happened, in order."""
+        with self._lock:
+            return tuple(self._ledger.events)
+
+    # Trials and what they cost
+
+    def trials(self) -> Trials:
+        """All trials, by number."""
+        with self._lock:
+            return Trials(trial.copy() for trial in self._ledger.trials.values())
+
+    def trial(self, number: int | Trial) -> Trial:
+        """One trial as it is now."""
+        with self._lock:
+            return self._find(number).copy()
+
+    def _find(self, number: int | Trial) -> Trial:
+        number = number.id if isinstance(number, Trial) else number
+        whole = isinstance(number, int | np.integer) and not isinstance(number, bool)
+        trials = self._ledger.trials
+        if not whole or int(number) not in trials:
+            known = f"0 to {len(trials) - 1}" if trials else "but there is none yet; try ask()"
+            raise UnknownTrial(f"trial: got {number!r}, wanted a number of study {self._name!r}, {known}")
+        return trials[int(number)]
+
+    def pending(self) -> Trials:
+        """The trials that were asked for and not yet told in full."""
+        return Trials(trial for trial in self.trials() if trial.state is TrialState.PENDING)
+
+    @property
+    def ended(self) -> str:
+        """Why the last ask gave less than was asked for; empty if it did not."""
+        return self._ledger.ended
+
+    @property
+    def budget(self) -> float | None:
+        """What all trials together may cost; None: no limit."""
+        return self._budget
+
+    @property
+    def spent(self) -> float:
+        """What has been charged so far."""
+        return math.fsum(trial.spent for trial in self.trials())
+
+    @property
+    def reserved(self) -> float:
+        """What pending trials may still cost."""
+        return math.fsum(trial.reserved for trial in self.trials())
+
+    @property
+    def spent_on(self) -> dict[str, float]:
+        """What has been charged so far, by objective."""
+        parts = [shares(trial, self.objectives) for trial in self.trials()]
+        return {name: math.fsum(part.get(name, 0.0) for part in parts) for name in self.objectives.names}
+
+    # What is held
+
+    def observations(self) -> Observations:
+        """What a model is told: one row per (point, objective)."""
+        return observations_of(self.trials(), self.objectives, self.space.width)
+
+    def front(self) -> MeasuredPoints:
+        """The measured points that no other dominates, of those where every objective was measured."""
+        return front_of(measured_points(self.trials(), self.objectives), self.objectives)
+
+    @property
+    def reference(self) -> dict[str, float] | None:
+        """The point that hypervolumes are measured from; None before it is given or first needed."""
+        return self._ledger.reference
+
+    def set_reference(self, values: Mapping[str, float] | Sequence[float]) -> None:
+        """Measure hypervolumes from another point; suggestions do not depend on it."""
+        found = checked_reference(values, self.objectives)
+        if found != self._ledger.reference or self._ledger.inferred:
+            self._write("reference", None, {"values": found, "inferred": False})
+
+    def hypervolume(self) -> float:
+        """What the front dominates above the reference point, which is chosen now if it was not before."""
+        with self._lock:
+            points = measured_points(self._ledger.trials.values(), self.objectives)
+            if not complete(points, self.objectives):
+                return 0.0
+            return volume(points, self.objectives, self._settled_reference())
+
+    def hypervolume_trace(self) -> list[Step]:
+        """The hypervolume after every trial that was told anything or failed, in that order."""
+        with self._lock:
+            last = {e.trial: i for i, e in enumerate(self._ledger.events) if e.trial is not None and e.kind in SPENDING}
+            order = [self._ledger.trials[number] for number in sorted(last, key=last.__getitem__)]
+            points = measured_points(order, self.objectives)
+            if not complete(points, self.objectives):
+                return trace(order, self.objectives, {})
+            return trace(order, self.objectives, self._settled_reference())
+
+    def _settled_reference(self) -> dict[str, float]:
+        if self._ledger.reference is None:
+            points = measured_points(self._ledger.trials.values(), self.objectives)
+            self._write("reference", None, {"values": infer_reference(points, self.objectives), "inferred": True})
+        assert self._ledger.reference is not None
+        return self._ledger.reference
+
+    # What is learned
+
+    @overload
+    def predict(self, params: Mapping[str, Any]) -> dict[str, Estimate]: ...
+    @overload
+    def predict(self, params: Sequence[Mapping[str, Any]]) -> list[dict[str, Estimate]]: ...
+    def predict(
+        self, params: Mapping[str, Any] | Sequence[Mapping[str, Any]]
+    ) -> dict[str, Estimate] | list[dict[str, Estimate]]:
+        """What the model expects at a point, or at each of several: {objective: (mean, std)}."""
+        several = [params] if isinstance(params, Mapping) else list(params)
+        points = [read(self.space, given(self.space, one)) for one in several]
+        if not points:
+            return []
+        mean, std = self._believed().predict(np.array([point.x for point in points]))
+        found = [self._estimates(*pair) for pair in zip(mean, std, strict=True)]
+        return found[0] if isinstance(params, Mapping) else found
+
+    def recommend(self) -> list[Recommendation]:
+        """The points the model thinks best, measured or not: the non-dominated set of its mean."""
+        belief = self._believed()
+        best = recommended(belief, self._task.generator(belief.observations.value.size, MODEL))
+        points = [read(self.space, suggested(self.space, x, int(row))) for x, row in zip(best.x, best.row, strict=True)]
+        return [
+            Recommendation(point.params, point.row, self._estimates(mean, std))
+            for point, mean, std in zip(points, best.mean, best.std, strict=True)
+        ]
+
+    def _estimates(self, mean: Array, std: Array) -> dict[str, Estimate]:
+        pairs = zip(self.objectives.names, mean.tolist(), std.tolist(), strict=True)
+        return {name: Estimate(centre, deviation) for name, centre, deviation in pairs}
+
+    def _believed(self) -> Belief:
+        """The model of what is known now, fitted once."""
+        with self._lock:
+            read_, hypers, known = len(self._ledger.events), self._ledger.hypers, self.observations()
+            cached = self._belief
+        if cached is not None and cached[0] == read_:
+            return cached[1]
+        if bare := [
+            name for name, n in zip(self.objectives.names, known.counts(len(self.objectives)), strict=True) if not n
+        ]:
+            raise InvalidInput(f"nothing of {bare[0]!r} has been measured, so there is no model of it; try tell or add")
+        belief = believe(self._task, known, self._task.generator(len(known), MODEL), hypers)
+        self._belief = (read_, belief)
+        return belief
+
+    # How it shows itself
+
+    def to_dataframe(self) -> Any:
+        """A pandas data frame, a row per trial: id, state, row (pools), parameters, objectives, spent."""
+        try:
+            import pandas as pd  # noqa: PLC0415 - optional
+        except ImportError:
+            raise InvalidInput(
+                "to_dataframe needs pandas, which is not installed; try pip install 'pfes[pandas]'"
+            ) from None
+        return pd.DataFrame([trial.as_row() for trial in self.trials()], columns=self._columns())
+
+    def _columns(self) -> list[str]:
+        row = ["row"] if isinstance(self.space, Pool) else []
+        return ["id", "state", *row, *self.space.names, *self.objectives.names, "spent"]
+
+    def __repr__(self) -> str:
+        trials = self.trials()
+        waiting = sum(trial.state is TrialState.PENDING for trial in trials)
+        of = f" of {cell(self._budget)}" if self._budget is not None else ""
+        return (
+            f"<Study {self._name!r}: {len(trials)} trials, {waiting} pending; spent {cell(self.spent)}{of}; "
+            f"{', '.join(f'{item.goal} {item.name}' for item in self.objectives)}; {self.settings.method}>"
+        )
+
+    def _repr_html_(self) -> str:
+        rows = [trial.as_row() for trial in self.trials()[-SHOWN:]]
+        return html_table(rows, self._columns(), caption=repr(self)[1:-1])

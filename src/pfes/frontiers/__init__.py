@@ -1,0 +1,118 @@
+"""Frontiers that the model holds possible: draw functions, find what each cannot better, keep it (theory 6).
+
+Over a space the functions are paths, searched by NSGA-II; to what the search found each path's own values at the
+observed inputs are added, without which the notches of a finite frontier look like knowledge still to be had
+(theory 4). Over a pool the values of all rows are drawn, and the frontier is exact.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from pfes.errors import InvalidInput
+from pfes.frontiers.draws import Drawn, drawn_over_pool, drawn_over_space
+from pfes.frontiers.settings import FrontierSettings
+from pfes.frontiers.thinning import most_points, thin
+from pfes.gp.model import Model
+from pfes.pareto import non_dominated
+from pfes.search import Found
+from pfes.space import Pool, Space
+
+__all__ = ["FrontierSettings", "Sampled", "sample_frontiers"]
+
+Array = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Sampled:
+    """R frontiers, where they are attained, and the functions they belong to.
+
+    frontiers   R arrays (S_r, L), non-dominated; the virtual points of thresholds come last
+    sets        R arrays (S'_r, D): inputs of the first S'_r points of each frontier, those that are not virtual
+    at          values (R, N, L) of the same functions at any x (N, D) (of a small pool: at its rows)
+    """
+
+    frontiers: list[Array]
+    sets: list[Array]
+    at: Callable[[Array], Array]
+
+
+def sample_frontiers(
+    model: Model,
+    domain: Space | Pool,
+    observed: ArrayLike,
+    thresholds: ArrayLike,
+    settings: FrontierSettings,
+    rng: np.random.Generator,
+    *,
+    allowed: Mask | None = None,
+    seeds: ArrayLike = (),
+) -> Sampled:
+    """Sample Pareto frontiers from a model.
+
+    Args:
+        model: of L objectives, standardised, maximised.
+        domain: where they may lie.
+        observed: (n, D) encoded inputs that were measured; always candidates, wherever they lie.
+        thresholds: (L,) values below which nothing is wanted, -inf for none; each becomes a virtual point.
+        settings: how many, how fine.
+        rng: where chance comes from.
+        allowed: (P,) rows of a pool that are candidates; default all.
+        seeds: (Q, D) further inputs for the search to begin with, such as sets sampled before; of no use in pools.
+
+    Raises:
+        InvalidInput: no candidate at all.
+    """
+    known = _rows(observed, domain.width)
+    if isinstance(domain, Pool):
+        drawn, known = _over_pool(model, domain, known, allowed, settings, rng)
+    else:
+        starts = np.concatenate((known, _rows(seeds, domain.width)))
+        drawn = drawn_over_space(model, domain, starts, settings, rng)
+    values = drawn.at(known) if settings.observed else np.empty((settings.count, 0, len(model.posteriors)))
+    limit = np.broadcast_to(np.asarray(thresholds, dtype=np.float64), (len(model.posteriors),))
+    most = most_points(len(limit)) if settings.points is None else settings.points
+    kept = [_frontier(best, known[: len(v)], v, limit, most) for best, v in zip(drawn.best, values, strict=True)]
+    return Sampled([np.concatenate((y, _virtual(limit, y))) for _, y in kept], [x for x, _ in kept], drawn.at)
+
+
+def _rows(x: ArrayLike, width: int) -> Array:
+    return np.asarray(x, dtype=np.float64).reshape(-1, width)
+
+
+def _over_pool(
+    model: Model, pool: Pool, known: Array, allowed: Mask | None, settings: FrontierSettings, rng: np.random.Generator
+) -> tuple[Drawn, Array]:
+    """Draw over the distinct points of pool and observations; also the observed points, none twice."""
+    usable = np.ones(len(pool), bool) if allowed is None else allowed
+    x, place = np.unique(np.concatenate((pool.x, known)) + 0.0, axis=0, return_inverse=True)
+    seen = place.reshape(-1)[len(pool) :]
+    candidate = np.zeros(len(x), bool)
+    candidate[place.reshape(-1)[: len(pool)][usable]] = True
+    if settings.observed:
+        candidate[seen] = True
+    if not candidate.any():
+        raise InvalidInput("got a pool without an allowed row and no observations; wanted a candidate; try other rows")
+    return drawn_over_pool(model, x, candidate, settings, rng), x[np.unique(seen)]
+
+
+def _frontier(best: Found, known: Array, values: Array, limit: Array, most: int) -> Found:
+    """Join what was found and the values (n, L) at the observed inputs (n, D): inside the limits, thinned."""
+    # the observed come first: of equal points the first stays
+    x, y = np.concatenate((known, best.x)), np.concatenate((values, best.y))
+    keep = np.flatnonzero((y > limit).all(axis=1))
+    keep = keep[non_dominated(y[keep])]
+    keep = keep[thin(y[keep], keep < len(known), most)]
+    return Found(x[keep], y[keep])
+
+
+def _virtual(limit: Array, y: Array) -> Array:
+    """The points (t_1, inf, ...), (inf, t_2, inf, ...), ... of the thresholds there are: (T, L)."""
+    points = np.full((len(limit), len(limit)), np.inf)
+    np.fill_diagonal(points, limit)
+    if len(limit) == 1 and len(y):  # one objective has no inf beside it: what exceeds the threshold beats it
+        return points[:0]
+    return points[np.isfinite(limit)]

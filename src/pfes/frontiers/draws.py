@@ -1,0 +1,109 @@
+"""Functions drawn from a model over a domain, and the best points of each that were found."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pfes.errors import InvalidInput
+from pfes.frontiers.settings import FrontierSettings
+from pfes.gp.model import Model
+from pfes.gp.paths import Paths, draw_paths
+from pfes.pareto import non_dominated
+from pfes.search import Found, pareto_search
+from pfes.space import Pool, Space
+
+__all__ = ["Drawn", "drawn_over_pool", "drawn_over_space"]
+
+Array = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+BLOCK = 16_384  # rows of a large pool evaluated at a time
+
+
+class Drawn(NamedTuple):
+    """R functions: for each the best points found, non-dominated, and the values anywhere."""
+
+    best: list[Found]
+    at: Callable[[Array], Array]  # x (N, D) -> (R, N, L)
+
+
+def drawn_over_space(
+    model: Model, space: Space, seeds: Array, settings: FrontierSettings, rng: np.random.Generator
+) -> Drawn:
+    """Draw paths over a space and search them, beginning at the seeds (Q, D) that are best on each path."""
+    paths = draw_paths(model, settings.count, rng, features=settings.features, kind=settings.kind)
+    inside = seeds[space.admissible(seeds)] if len(seeds) else seeds
+    starts = _best_on_each(paths, inside, settings.search.population)
+    found = pareto_search(paths.fast, space, starts, settings.search, rng)
+    return Drawn([_filtered(x, y) for x, y in _exact(paths, [f.x for f in found])], paths)
+
+
+def _best_on_each(paths: Paths, x: Array, most: int) -> list[Array]:
+    """The points of x (Q, D) that are non-dominated on each path, at most so many: R arrays."""
+    if len(x) == 0:
+        return [x] * paths.count
+    return [x[non_dominated(values)][:most] for values in paths(x)]
+
+
+def _exact(paths: Paths, sets: list[Array]) -> list[tuple[Array, Array]]:
+    """Evaluate path r at its set (S_r, D) in double precision: the sets, and values (S_r, L)."""
+    longest = max(map(len, sets))
+    padded = np.stack([np.concatenate((x, np.repeat(x[:1], longest - len(x), axis=0))) for x in sets])
+    values = paths(padded)
+    return [(x, values[r, : len(x)]) for r, x in enumerate(sets)]
+
+
+def _filtered(x: Array, y: Array) -> Found:
+    best = non_dominated(y)
+    return Found(x[best], y[best])
+
+
+def drawn_over_pool(
+    model: Model, x: Array, allowed: Mask, settings: FrontierSettings, rng: np.random.Generator
+) -> Drawn:
+    """Draw values of all distinct points x (P, D) and keep what is non-dominated among the allowed (P,)."""
+    if len(x) <= settings.exact_rows:
+        values = _joint(model, x, settings.count, rng)
+        return Drawn([_filtered(x[allowed], v[allowed]) for v in values], _Lookup(x, values))
+    paths = draw_paths(model, settings.count, rng, features=settings.features, kind=settings.kind)
+    return Drawn(_scanned(paths, x[allowed]), paths)
+
+
+def _joint(model: Model, x: Array, count: int, rng: np.random.Generator) -> Array:
+    """Joint draws at x (P, D): (R, P, L); an objective with R means gives one draw around each."""
+    draws = [p.draw(x, count, rng) if p.y.ndim == 1 else p.draw(x, 1, rng)[0] for p in model.posteriors]
+    return np.stack(draws, axis=-1)
+
+
+def _scanned(paths: Paths, x: Array) -> list[Found]:
+    """The non-dominated of all points x (P, D) on each path, block by block."""
+    objectives = len(paths.objectives)
+    best = [Found(x[:0], np.empty((0, objectives)))] * paths.count
+    for begin in range(0, len(x), BLOCK):
+        rows = x[begin : begin + BLOCK]
+        values = paths(rows)
+        best = [
+            _filtered(np.concatenate((b.x, rows)), np.concatenate((b.y, v))) for b, v in zip(best, values, strict=True)
+        ]
+    return best
+
+
+class _Lookup:
+    """Values (R, P, L) known at points (P, D) only: called with such points, it finds them again."""
+
+    def __init__(self, x: Array, values: Array) -> None:
+        self._x, self._values = x, values
+
+    def __call__(self, x: Array) -> Array:
+        from scipy.spatial import cKDTree  # noqa: PLC0415 - slow to import
+
+        distance, row = cKDTree(self._x).query(x)
+        if np.any(distance > 1e-6):
+            worst = int(np.argmax(distance))
+            raise InvalidInput(
+                f"got a point {worst} that is no row of the pool and was not observed; wanted points whose values were "
+                "drawn; try settings with exact_rows=0, whose paths have values everywhere"
+            )
+        return self._values[:, row]

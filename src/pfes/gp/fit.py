@@ -1,0 +1,135 @@
+"""The most probable hyper-parameters: L-BFGS-B on logarithms, from several starts.
+
+The constant mean is not searched for: at given other parameters the best one is known in closed form, and by the
+envelope theorem the gradient in the others is as if it were fixed.
+"""
+
+import math
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pfes.errors import InvalidInput
+from pfes.gp.likelihood import Evidence, Integers, Likelihood, with_priors
+from pfes.gp.recipe import Hyper, Recipe
+from pfes.observations import Data
+
+__all__ = ["fit"]
+
+Array = NDArray[np.float64]
+
+LARGE = 500  # points beyond which the search runs on a part of the data first
+PART = 300
+POLISH = 10  # iterations on all of them, if they are not more than
+MOST = 2000
+
+
+class Coordinates(NamedTuple):
+    """Where a parameter of the recipe lies in the vector that is searched, all logarithms."""
+
+    recipe: Recipe
+    groups: int
+    shared: bool  # one length scale for all groups
+    amplitude: bool  # searched for?
+    noise: bool
+
+    def pack(self, hyper: Hyper) -> Array:
+        """Hyper as a vector (K,), inside the bounds."""
+        scales = np.exp(np.log(hyper.scales).mean(keepdims=True)) if self.shared else hyper.scales
+        rest = [v for v, free in ((hyper.amplitude, self.amplitude), (hyper.noise, self.noise)) if free]
+        low, high = np.array(self.bounds()).T
+        return np.clip(np.log([*scales, *rest]), low, high)
+
+    def unpack(self, vector: Array) -> Hyper:
+        """The inverse of `pack`; what is not searched for has the recipe's value."""
+        known = self.recipe.mode(self.groups)
+        values = np.exp(vector)
+        scales = np.full(self.groups, values[0]) if self.shared else values[: self.groups]
+        rest = iter(values[1 if self.shared else self.groups :].tolist())
+        amplitude = next(rest) if self.amplitude else known.amplitude
+        return Hyper(known.kernel, scales, amplitude, next(rest) if self.noise else known.noise, 0.0)
+
+    def gradient(self, slopes: Likelihood) -> Array:
+        """The slopes as a vector (K,)."""
+        scales = [slopes.scales.sum()] if self.shared else slopes.scales
+        rest = [v for v, free in ((slopes.amplitude, self.amplitude), (slopes.noise, self.noise)) if free]
+        return np.array([*scales, *rest])
+
+    def bounds(self) -> list[tuple[float, float]]:
+        """Bounds of every coordinate."""
+        scales = [self.recipe.prior_of_scales(self.groups).bounds()] * (1 if self.shared else self.groups)
+        amplitude = [self.recipe.amplitude_prior.bounds()] * self.amplitude
+        return [*scales, *amplitude, *[self.recipe.noise_prior.bounds()] * self.noise]
+
+
+def fit(data: Data, groups: Integers, recipe: Recipe, rng: np.random.Generator, start: Hyper | None = None) -> Hyper:
+    """Fit a Gaussian process to standardised data: the hyper-parameters of highest posterior density.
+
+    groups (D,) gives the group, hence the length scale, of each column. `start` is a fit of similar data, tried first.
+    Without data: the priors' modes. Same arguments and generator, same result.
+    """
+    groups = np.asarray(groups)
+    count = int(groups.max(initial=-1)) + 1
+    if start is not None and len(start.scales) != count:
+        raise InvalidInput(
+            f"start: got {len(start.scales)} length scales, wanted {count}, one per group; try start=None"
+        )
+    if len(data.y) == 0:
+        return recipe.mode(count)
+    inferred = recipe.noise == "fit" and bool(np.isnan(data.noise).any())
+    coordinates = Coordinates(
+        recipe, count, count > 0 and recipe.is_isotropic(count), recipe.amplitude == "fit", inferred
+    )
+    if len(data.y) <= LARGE:
+        return _search(data, groups, coordinates, _starts(coordinates, rng, start))
+    first = _search(_part(data, PART, rng), groups, coordinates, _starts(coordinates, rng, start))
+    return _search(_part(data, MOST, rng), groups, coordinates, [first], POLISH)
+
+
+def _starts(coordinates: Coordinates, rng: np.random.Generator, start: Hyper | None) -> list[Hyper]:
+    """Where to begin: the given fit, the priors' modes, and draws around scales of a good half of the cube."""
+    recipe, count = coordinates.recipe, coordinates.groups
+    mode = recipe.mode(count)
+    found = [mode] if start is None else [start, mode]
+    while len(found) < recipe.starts:
+        scales = 0.5 * math.sqrt(max(count, 1)) * np.exp(rng.normal(size=count))
+        noise = math.exp(rng.uniform(math.log(1e-5), math.log(0.3)))
+        found.append(replace(mode, scales=scales, noise=noise))
+    return found
+
+
+def _search(
+    data: Data, groups: Integers, coordinates: Coordinates, starts: list[Hyper], iterations: int = 200
+) -> Hyper:
+    from scipy.optimize import minimize  # noqa: PLC0415 - slow to import
+
+    recipe = coordinates.recipe
+    evidence = Evidence(data, groups, recipe.kernel)
+    precision = recipe.mean_deviation**-2 if recipe.mean == "constant" else math.inf
+
+    def cost(vector: Array) -> tuple[float, Array]:
+        slopes, hyper = evidence.at_best_mean(coordinates.unpack(vector), precision)
+        slopes = with_priors(slopes, hyper, recipe)
+        return -slopes.value, -coordinates.gradient(slopes)
+
+    options = {"maxiter": iterations, "ftol": 1e-10, "gtol": 1e-5}
+    begin = [coordinates.pack(start) for start in starts]
+    ends = [begin[0]]
+    if len(begin[0]):
+        runs = [
+            minimize(cost, x, jac=True, method="L-BFGS-B", bounds=coordinates.bounds(), options=options) for x in begin
+        ]
+        ends = [min(runs, key=lambda run: float(run.fun)).x]
+    return evidence.at_best_mean(coordinates.unpack(ends[0]), precision)[1]
+
+
+def _part(data: Data, size: int, rng: np.random.Generator) -> Data:
+    """A random part of the data, or all if they are not more; the spread inside replicates shrinks with it."""
+    if len(data.y) <= size:
+        return data
+    chosen = np.sort(rng.choice(len(data.y), size, replace=False))
+    spare = np.where(np.isnan(data.noise), data.count - 1.0, 0.0)
+    share = float(spare[chosen].sum() / spare.sum()) if spare.sum() else 0.0
+    return Data(data.x[chosen], data.y[chosen], data.count[chosen], data.noise[chosen], data.within * share)

@@ -1,0 +1,68 @@
+"""Stationary kernels: a function of one scaled squared distance, and its derivative.
+
+| symbol | meaning | shape | in code |
+|---|---|---|---|
+| l_g | length scale of group g; a column's scale is that of its group | (G,) | scales |
+| s | squared distance, sum over columns of (x - x')^2 / l^2 | any | square |
+| k(s) | correlation, 1 at s = 0 | as s | value |
+| k'(s) | its derivative with respect to s, finite at 0 | as s | slope |
+
+In s both kernels are differentiable at 0, so that points that coincide need no special case.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["KERNELS", "Correlation", "squared_distances"]
+
+Array = NDArray[np.float64]
+
+
+class Correlation(NamedTuple):
+    """A kernel of unit amplitude as a function of s, elementwise."""
+
+    value: Callable[[Array], Array]
+    value_and_slope: Callable[[Array], tuple[Array, Array]]
+
+
+def _rbf(square: Array) -> Array:
+    result: Array = np.exp(-0.5 * square)
+    return result
+
+
+def _rbf_and_slope(square: Array) -> tuple[Array, Array]:
+    value = _rbf(square)
+    return value, -0.5 * value
+
+
+def _matern52(square: Array) -> Array:
+    r = np.sqrt(5.0 * square)
+    result: Array = (1.0 + r + r * r / 3.0) * np.exp(-r)
+    return result
+
+
+def _matern52_and_slope(square: Array) -> tuple[Array, Array]:
+    r = np.sqrt(5.0 * square)
+    decay = np.exp(-r)
+    linear = 1.0 + r
+    return (linear + r * r / 3.0) * decay, (-5.0 / 6.0) * linear * decay
+
+
+KERNELS = {"matern52": Correlation(_matern52, _matern52_and_slope), "rbf": Correlation(_rbf, _rbf_and_slope)}
+
+
+def squared_distances(a: Array, b: Array) -> Array:
+    """Squared Euclidean distances (N, M) between rows of a (N, D) and b (M, D).
+
+    By differences, not by a matrix product: two equal rows are at distance exactly 0, and next to an observation the
+    posterior variance lives off the digits that a product would cancel.
+    """
+    from scipy.spatial.distance import cdist  # noqa: PLC0415 - slow to import
+
+    if a.shape[1] == 0:
+        return np.zeros((len(a), len(b)))
+    result: Array = cdist(a, b, "sqeuclidean")
+    return result

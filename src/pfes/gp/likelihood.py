@@ -1,0 +1,180 @@
+"""The marginal likelihood of merged data and its gradient.
+
+| symbol | meaning | shape | in code |
+|---|---|---|---|
+| K | a k(s) + diag(noise), covariance of the merged values | (n, n) | covariance |
+| D_g | squared differences of the pairs i < j in the columns of group g | (G, P) | squares |
+| alpha | K^-1 (y - m) | (n,) | alpha |
+| V | K^-1 - alpha alpha^T: minus twice the derivative of the log likelihood in K | (n, n) | excess |
+| c_i | replicates behind y_i | (n,) | data.count |
+| W | sum of squares inside the groups of replicates | | data.within |
+
+Replicates of inferred noise v are merged without loss: the likelihood of all single values is that of the means, whose
+noise is v / c_i, times that of the deviations inside the groups,
+
+    -1/2 sum_i [(c_i - 1) log(2 pi v) + log c_i] - W / (2 v).
+
+What depends on the inputs alone is computed once, in `Evidence`; P = n (n - 1) / 2 pairs, because a symmetric matrix
+holds every exponential twice.
+"""
+
+import math
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pfes.gp import linalg
+from pfes.gp.kernels import KERNELS
+from pfes.gp.recipe import Hyper, Recipe
+from pfes.observations import Data
+
+__all__ = ["Evidence", "Likelihood", "log_likelihood", "log_posterior", "noise_variances"]
+
+Array = NDArray[np.float64]
+Integers = NDArray[np.integer]
+
+LOG_2PI = math.log(2.0 * math.pi)
+SMALLEST_NOISE = 1e-8  # of a row that claims to be exact: a deviation of 1e-4 of the data's
+STORED = 8_000_000  # squared differences kept; beyond, they are computed again at every evaluation
+
+
+class Likelihood(NamedTuple):
+    """A log likelihood (or log posterior density) in nats and its derivatives with respect to the parameters' logs."""
+
+    value: float
+    scales: Array  # (G,) d value / d log scale
+    amplitude: float  # d value / d log amplitude
+    noise: float  # d value / d log noise
+    mean: float  # d value / d mean, the mean itself
+
+
+def log_likelihood(data: Data, groups: Integers, hyper: Hyper) -> Likelihood:
+    """Log likelihood of the single values behind `data`, with gradient; groups (D,) the group of each column."""
+    return Evidence(data, groups, hyper.kernel).at(hyper)
+
+
+def log_posterior(data: Data, groups: Integers, hyper: Hyper, recipe: Recipe) -> Likelihood:
+    """`log_likelihood` plus the log densities of the recipe's priors on what it fits; groups (D,)."""
+    return with_priors(log_likelihood(data, groups, hyper), hyper, recipe)
+
+
+def with_priors(likelihood: Likelihood, hyper: Hyper, recipe: Recipe) -> Likelihood:
+    """Add the log priors of all that the recipe fits; one term for all scales if they are one parameter."""
+    log_scales, prior = np.log(hyper.scales), recipe.prior_of_scales(len(hyper.scales))
+    share = 1.0 / max(len(log_scales), 1) if recipe.is_isotropic(len(log_scales)) else 1.0
+    value = likelihood.value + share * float(prior.log_density(log_scales).sum())
+    result = likelihood._replace(scales=likelihood.scales + share * prior.slope(log_scales))
+    for name, belief in (("amplitude", recipe.amplitude_prior), ("noise", recipe.noise_prior)):
+        if getattr(recipe, name) == "fit":
+            log_value = np.log(getattr(hyper, name))
+            value += float(belief.log_density(log_value))
+            result = result._replace(**{name: getattr(likelihood, name) + float(belief.slope(log_value))})
+    if recipe.mean == "constant":
+        precision = recipe.mean_deviation**-2
+        value -= 0.5 * precision * hyper.mean**2
+        result = result._replace(mean=likelihood.mean - precision * hyper.mean)
+    return result._replace(value=value)
+
+
+def noise_variances(data: Data, noise: float) -> Array:
+    """Noise variance (n,) of each merged value: known, or that of one measurement over the number of replicates."""
+    inferred = np.isnan(data.noise)
+    return np.where(inferred, noise / data.count, np.maximum(np.where(inferred, 0.0, data.noise), SMALLEST_NOISE))
+
+
+class Evidence:
+    """The likelihood of given data as a function of the hyper-parameters."""
+
+    def __init__(self, data: Data, groups: Integers, kernel: str) -> None:
+        self.data, self.kernel = data, KERNELS[kernel]
+        self.size = len(data.y)
+        self.inferred = np.isnan(data.noise)
+        spare = np.where(self.inferred, data.count, 1.0)
+        self.replicates = float(np.sum(spare - 1.0))
+        self.constant = -0.5 * (self.size + self.replicates) * LOG_2PI - 0.5 * float(np.sum(np.log(spare)))
+        self.pairs = _Pairs(data.x, groups)
+
+    def at(self, hyper: Hyper) -> Likelihood:
+        """Log likelihood and gradient at hyper."""
+        return self._evaluate(hyper, None)[0]
+
+    def at_best_mean(self, hyper: Hyper, precision: float) -> tuple[Likelihood, Hyper]:
+        """The same at the mean that maximises likelihood times N(mean; 0, 1/precision), and hyper with that mean."""
+        return self._evaluate(hyper, precision)
+
+    def _evaluate(self, hyper: Hyper, precision: float | None) -> tuple[Likelihood, Hyper]:
+        if self.size == 0:
+            return Likelihood(0.0, np.zeros_like(hyper.scales), 0.0, 0.0, 0.0), hyper
+        weights = hyper.scales**-2.0
+        shape, slope = self.kernel.value_and_slope(self.pairs.distances(weights))
+        noise = noise_variances(self.data, hyper.noise)
+        covariance = self.pairs.matrix(hyper.amplitude * shape, hyper.amplitude + noise)
+        lower = linalg.factorise(covariance, hyper.amplitude).lower
+        hyper = hyper if precision is None else replace(hyper, mean=self._best_mean(lower, precision))
+        residual = self.data.y - hyper.mean
+        alpha = linalg.solve(lower, residual)
+        value = self.constant - 0.5 * float(residual @ alpha) - float(np.log(lower.diagonal()).sum())
+        value -= 0.5 * (self.replicates * math.log(hyper.noise) + self.data.within / hyper.noise)
+        excess = linalg.inverse_lower(lower)
+        excess -= np.outer(alpha, alpha)
+        diagonal, below = excess.diagonal(), self.pairs.read(excess)
+        d_noise = float(diagonal[self.inferred] @ noise[self.inferred]) + self.replicates
+        return Likelihood(
+            value,
+            2.0 * hyper.amplitude * weights * self.pairs.contract(below * slope),
+            -hyper.amplitude * (float(below @ shape) + 0.5 * float(diagonal.sum())),
+            -0.5 * (d_noise - self.data.within / hyper.noise),
+            float(alpha.sum()),
+        ), hyper
+
+    def _best_mean(self, lower: linalg.Array, precision: float) -> float:
+        ones = np.ones(self.size)
+        weight = linalg.solve(lower, ones)
+        return float(weight @ self.data.y) / (float(weight @ ones) + precision)
+
+
+class _Pairs:
+    """The pairs i < j of n points: squared differences per group, and where a pair lies in a matrix."""
+
+    def __init__(self, x: Array, groups: Integers) -> None:
+        self.size = len(x)
+        self.columns = [x[:, groups == g] for g in range(int(groups.max(initial=-1)) + 1)]
+        first, second = np.triu_indices(self.size, 1)
+        self.places = first * self.size + second  # in memory: below the diagonal in Fortran's order
+        few = len(self.columns) * len(first) <= STORED
+        self.squares = np.array([self._square(g) for g in range(len(self.columns))]) if few else None
+
+    def _square(self, group: int) -> Array:
+        from scipy.spatial.distance import pdist  # noqa: PLC0415 - slow to import
+
+        result: Array = pdist(self.columns[group], "sqeuclidean")
+        return result
+
+    def distances(self, weights: Array) -> Array:
+        """sum_g weights_g D_g, (P,)."""
+        if self.squares is not None:
+            return np.asarray(weights @ self.squares) if len(weights) else np.zeros(len(self.places))
+        total = np.zeros(len(self.places))
+        for group, weight in enumerate(weights):
+            total += weight * self._square(group)
+        return total
+
+    def contract(self, pairs: Array) -> Array:
+        """sum_pairs D_g pairs, (G,)."""
+        if self.squares is not None:
+            return np.asarray(self.squares @ pairs) if len(self.columns) else np.zeros(0)
+        return np.array([self._square(group) @ pairs for group in range(len(self.columns))])
+
+    def matrix(self, below: Array, diagonal: Array) -> Array:
+        """A matrix (n, n) in Fortran's order, its lower triangle and diagonal filled."""
+        memory = np.zeros(self.size * self.size)
+        memory[self.places] = below
+        memory[:: self.size + 1] = diagonal
+        return memory.reshape(self.size, self.size).T
+
+    def read(self, matrix: Array) -> Array:
+        """What lies below the diagonal of a matrix in Fortran's order, (P,)."""
+        result: Array = matrix.T.reshape(-1)[self.places]
+        return result

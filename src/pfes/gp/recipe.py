@@ -1,0 +1,145 @@
+"""How a Gaussian process is set up: kernel, what is fitted and what is fixed, and what is believed beforehand.
+
+All in standardised units: inputs in the unit cube, values of mean 0 and deviation 1.
+"""
+
+import math
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pfes.errors import InvalidInput
+from pfes.gp.kernels import KERNELS
+
+__all__ = ["Hyper", "LogNormal", "Recipe"]
+
+Array = NDArray[np.float64]
+MANY_GROUPS = 50  # beyond, one length scale for all unless asked otherwise
+
+
+@dataclass(frozen=True)
+class LogNormal:
+    """Belief about a positive number p: log p ~ N(loc, scale^2), cut to low <= p <= high.
+
+    Densities are those of p itself, not of log p, as is usual (BoTorch, GPyTorch); the mode is exp(loc - scale^2).
+    """
+
+    loc: float
+    scale: float
+    low: float = 0.0
+    high: float = math.inf
+
+    def mode(self) -> float:
+        """The most probable value inside the bounds."""
+        return min(max(math.exp(self.loc - self.scale**2), self.low), self.high)
+
+    def log_density(self, log_value: Array) -> Array:
+        """Log density of p, at log p (K,); the cut is not normalised away."""
+        z = (log_value - self.loc) / self.scale
+        constant = math.log(self.scale) + 0.5 * math.log(2.0 * math.pi)
+        return np.asarray(-0.5 * z * z - log_value - constant)
+
+    def slope(self, log_value: Array) -> Array:
+        """Derivative of `log_density` with respect to log p (K,)."""
+        return np.asarray((self.loc - log_value) / self.scale**2 - 1.0)
+
+    def bounds(self) -> tuple[float, float]:
+        """Low and high as logarithms."""
+        return math.log(self.low) if self.low > 0.0 else -math.inf, math.log(self.high)
+
+    def shifted(self, by: float) -> "LogNormal":
+        """The same with `by` added to loc."""
+        return LogNormal(self.loc + by, self.scale, self.low, self.high)
+
+
+@dataclass(frozen=True, eq=False)
+class Hyper:
+    """The hyper-parameters of one Gaussian process, in standardised units."""
+
+    kernel: str  # a name of kernels.KERNELS
+    scales: Array  # (G,) a length scale per group of columns
+    amplitude: float  # prior variance of the function
+    noise: float  # variance of one measurement, where it is not known row by row
+    mean: float  # prior mean of the function
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How to set up a Gaussian process. The priors hold in 1 to 50 dimensions and more.
+
+    kernel      "matern52" or "rbf"
+    isotropic   one length scale for all groups? None: only when there are more than MANY_GROUPS of them
+    mean        "constant" (fitted) or "zero"
+    amplitude   "fit" or a fixed prior variance
+    noise       "fit" or a fixed variance; rows of known noise keep theirs
+    starts      how many times the fit begins anew
+
+    scale_prior is for one group and is moved by log(G)/2 for G of them: distances grow like the root of the dimension
+    (Hvarfner, Hellsten, Nardi 2024). mean_deviation is that of a normal prior on the constant mean.
+    """
+
+    kernel: str = "matern52"
+    isotropic: bool | None = None
+    mean: Literal["constant", "zero"] = "constant"
+    amplitude: float | Literal["fit"] = "fit"
+    noise: float | Literal["fit"] = "fit"
+    starts: int = 4
+    scale_prior: LogNormal = field(default=LogNormal(math.sqrt(2.0), math.sqrt(3.0), 0.025, 1e4))
+    amplitude_prior: LogNormal = field(default=LogNormal(1.0, 1.0, 1e-3, 1e3))
+    noise_prior: LogNormal = field(default=LogNormal(-4.0, 1.0, 1e-6, 1e2))
+    mean_deviation: float = 1.0
+
+    def __post_init__(self) -> None:
+        _one_of("kernel", self.kernel, tuple(KERNELS))
+        _one_of("mean", self.mean, ("constant", "zero"))
+        _fit_or_positive("amplitude", self.amplitude)
+        _fit_or_positive("noise", self.noise)
+        if self.starts < 1:
+            raise InvalidInput(f"starts: got {self.starts}, wanted at least 1; try 4")
+
+    @staticmethod
+    def paper() -> "Recipe":
+        """The set-up of Suzuki et al.: rbf, one length scale, zero mean, unit amplitude, noise variance 1e-4."""
+        return Recipe(kernel="rbf", isotropic=True, mean="zero", amplitude=1.0, noise=1e-4)
+
+    @staticmethod
+    def botorch() -> "Recipe":
+        """BoTorch's default SingleTaskGP (since 0.12): rbf, a scale per group, free mean, amplitude 1, same priors."""
+        return Recipe(
+            kernel="rbf",
+            isotropic=False,
+            amplitude=1.0,
+            scale_prior=LogNormal(math.sqrt(2.0), math.sqrt(3.0), 0.025, 1e8),
+            noise_prior=LogNormal(-4.0, 1.0, 1e-4, 1e8),
+            mean_deviation=math.inf,
+        )
+
+    def is_isotropic(self, groups: int) -> bool:
+        """Whether so many groups share one length scale."""
+        return groups > MANY_GROUPS if self.isotropic is None else self.isotropic
+
+    def prior_of_scales(self, groups: int) -> LogNormal:
+        """The length scales' prior with so many groups."""
+        return self.scale_prior.shifted(0.5 * math.log(max(groups, 1)))
+
+    def mode(self, groups: int) -> Hyper:
+        """What to believe before there are data: the priors' modes, the fixed values where fixed."""
+        return Hyper(
+            kernel=self.kernel,
+            scales=np.full(groups, self.prior_of_scales(groups).mode()),
+            amplitude=self.amplitude_prior.mode() if self.amplitude == "fit" else self.amplitude,
+            noise=self.noise_prior.mode() if self.noise == "fit" else self.noise,
+            mean=0.0,
+        )
+
+
+def _one_of(name: str, got: str, wanted: tuple[str, ...]) -> None:
+    if got not in wanted:
+        raise InvalidInput(f"{name}: got {got!r}, wanted one of {', '.join(map(repr, wanted))}")
+
+
+def _fit_or_positive(name: str, got: Any) -> None:
+    if got != "fit" and not (isinstance(got, (int, float)) and math.isfinite(got) and got > 0.0):
+        raise InvalidInput(f'{name}: got {got!r}, wanted "fit" or a variance above 0; try "fit"')

@@ -1,0 +1,109 @@
+"""A point of a domain in the forms it takes: the user's parameters, the encoded x, plain data that JSON can hold.
+
+`given` reads what a user wrote: parameters or, in a pool, {"row": id}. `suggested` takes an encoded point. Both give
+plain data, and `read` makes the Point of them: so a study and a file that it was written to know the same points.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pfes.errors import InvalidInput
+from pfes.observations import NO_ROW, SAME
+from pfes.space import Choice, Pool, Space
+from pfes.space.numbers import plain
+
+__all__ = ["Domain", "Point", "given", "read", "suggested"]
+
+Array = NDArray[np.float64]
+Domain = Space | Pool
+Plain = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Point:
+    """One point. row is the user's name of a row of a pool, index its place there (NO_ROW elsewhere)."""
+
+    params: dict[str, Any]
+    x: tuple[float, ...]  # (D,)
+    row: Any = None
+    index: int = NO_ROW
+    outside: bool = False
+
+    @property
+    def key(self) -> tuple[int | float, ...]:
+        """What two trials at the same point have in common: the row, or x up to SAME."""
+        return (self.index,) if self.index != NO_ROW else tuple(round(column / SAME) for column in self.x)
+
+
+def given(domain: Domain, params: Mapping[str, Any]) -> Plain:
+    """A user's point as plain data; refused if it is not one."""
+    if not isinstance(params, Mapping):
+        raise InvalidInput(f"point: got {params!r}, wanted a dict of parameters{_or_row(domain)}")
+    if isinstance(domain, Pool):
+        return _given_row(domain, params)
+    domain.encode([params])
+    return {"params": {name: _written(domain, name, params[name]) for name in domain.names}}
+
+
+def _or_row(domain: Domain) -> str:
+    return " or {'row': id}" if isinstance(domain, Pool) else ""
+
+
+def _given_row(pool: Pool, params: Mapping[str, Any]) -> Plain:
+    inputs = {name: value for name, value in params.items() if name != "row"}
+    if "row" not in params:
+        x = pool.encode([inputs])[0]
+        same = np.flatnonzero((np.abs(pool.x - x) < SAME).all(axis=1))
+        if not len(same):
+            return {"params": {name: plain(value) for name, value in inputs.items()}}
+        return {"row": plain(pool.ids[same[0]])}
+    index = pool.index_of(params["row"])
+    own = pool.params(index)
+    if wrong := [name for name, value in inputs.items() if name not in own or own[name] != value]:
+        raise InvalidInput(
+            f"row {params['row']!r}: got {wrong[0]}={inputs[wrong[0]]!r}, wanted what the pool has there, {own}; "
+            "try the row alone"
+        )
+    return {"row": plain(pool.ids[index])}
+
+
+def suggested(domain: Domain, x: Array, index: int) -> Plain:
+    """An encoded point x (D,) of the domain, or a row of the pool by its place, as plain data."""
+    if isinstance(domain, Pool):
+        return {"row": plain(domain.ids[index])}
+    params = domain.decode(x[None])[0]
+    return {"params": {name: _written(domain, name, value) for name, value in params.items()}}
+
+
+def _written(space: Space, name: str, value: Any) -> Any:
+    parameter, value = space.parameters[name], plain(value)
+    if not isinstance(parameter, Choice):
+        return value if isinstance(value, int | float) else float(value)
+    level = parameter.values.index(value)
+    own = parameter.values[level]
+    return own if own is None or isinstance(own, str | int | float) else {"level": level}
+
+
+def read(domain: Domain, data: Plain) -> Point:
+    """The point that plain data stand for."""
+    if isinstance(domain, Pool):
+        if "row" not in data:
+            x = domain.encode([data["params"]])[0]
+            return Point(dict(data["params"]), tuple(x.tolist()), outside=True)
+        index = domain.index_of(data["row"])
+        return Point(dict(domain.params(index)), tuple(domain.x[index].tolist()), domain.ids[index], index)
+    params = {name: _own(domain, name, value) for name, value in data["params"].items()}
+    return Point(params, tuple(domain.encode([params])[0].tolist()), outside=not domain.contains(params))
+
+
+def _own(space: Space, name: str, value: Any) -> Any:
+    """The user's own object of a Choice; numbers as they are."""
+    parameter = space.parameters[name]
+    if not isinstance(parameter, Choice):
+        return value
+    level = value["level"] if isinstance(value, dict) else parameter.values.index(value)
+    return parameter.values[level]

@@ -1,0 +1,110 @@
+"""Tables from CSV files as spreadsheets write them.
+
+Understood without asking: comma, semicolon or tab between the cells; decimal commas, unless the comma is what lies
+between them; Excel's byte-order marks, its `sep=;` line and its western code page; blank lines; spaces around cells.
+A column all of whose filled cells are numbers is read as numbers; an empty cell is None.
+"""
+
+import csv
+import io
+import os
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from pfes.errors import InvalidInput
+from pfes.space.names import shown
+from pfes.space.numbers import parse_number
+from pfes.space.tables import Column, Table, is_missing
+
+__all__ = ["read_csv"]
+
+# The first one wins a tie: commas are common inside cells, tabs are not.
+DELIMITERS = ("\t", ";", ",")
+
+
+def read_csv(path: str | os.PathLike[str], delimiter: str | None = None) -> Table:
+    """Read a CSV file with a header; delimiter None: found out from the header."""
+    file = Path(path)
+    if delimiter is not None and (not isinstance(delimiter, str) or len(delimiter) != 1):
+        raise InvalidInput(f"delimiter is {delimiter!r}, wanted one character, such as ';'")
+    text, first = _text(file), 1
+    if text[:4].lower() == "sep=" and len(text) > 4:  # Excel's way of saying it
+        delimiter, text, first = delimiter or text[4], text.partition("\n")[2], 2
+    delimiter = delimiter or _sniff(text)
+    rows = _rows(file, text, delimiter, first)
+    if len(rows) < 2:
+        raise InvalidInput(
+            f"{file.name} has {'a header but no rows' if rows else 'nothing in it'}: is it the right file?"
+        )
+    names = _header(file, rows)
+    cells = [_row(file, line, row, names) for line, row in rows[1:]]
+    comma = delimiter != ","
+    columns = {name: _column(column, comma) for name, column in zip(names, zip(*cells, strict=True), strict=True)}
+    return Table(columns, tuple(line for line, _ in rows[1:]))
+
+
+def _text(file: Path) -> str:
+    try:
+        data = file.read_bytes()
+    except OSError as error:
+        raise InvalidInput(
+            f"cannot read {file}: {error.strerror}. Check the path and the folder it starts from"
+        ) from None
+    if data.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
+        return data.decode("utf-16")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return data.decode("cp1252", errors="replace")
+
+
+def _sniff(text: str) -> str:
+    """Take the delimiter that cuts the header into the most cells; data are no guide, they may have decimal commas."""
+    header = next((line for line in text.splitlines() if line.strip()), "")
+    return max(DELIMITERS, key=lambda delimiter: len(next(csv.reader([header], delimiter=delimiter), [])))
+
+
+def _rows(file: Path, text: str, delimiter: str, first: int) -> list[tuple[int, list[str]]]:
+    """Cut text into (line, cells) without blank lines; `first` is the number of its first line in the file."""
+    # newline="": line ends inside quoted cells are the cells' own
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True, strict=True)
+    try:
+        rows = [(reader.line_num + first - 1, [cell.strip() for cell in row]) for row in reader]
+    except csv.Error as error:
+        raise InvalidInput(f"{file.name}, line {reader.line_num + first - 1}: {error}: check its quotes") from None
+    return [(line, row) for line, row in rows if any(row)]
+
+
+def _header(file: Path, rows: list[tuple[int, list[str]]]) -> list[str]:
+    line, names = rows[0]
+    while names and not names[-1]:  # a delimiter at the end of each line
+        names = names[:-1]
+    if not all(names):
+        raise InvalidInput(f"{file.name}, line {line}: column {names.index('') + 1} has no name: give it one")
+    twice = [name for i, name in enumerate(names) if name in names[:i]]
+    if twice:
+        raise InvalidInput(f"{file.name}, line {line}: two columns are called {shown(twice)}: rename one")
+    return names
+
+
+def _row(file: Path, line: int, row: list[str], names: list[str]) -> list[str]:
+    if len(row) < len(names) or any(row[len(names) :]):
+        raise InvalidInput(
+            f"{file.name}, line {line} has {len(row)} cells, the header has {len(names)}: mend the line, or say which "
+            "delimiter=... lies between the cells"
+        )
+    return row[: len(names)]
+
+
+def _column(cells: Sequence[str], comma: bool) -> Column:
+    filled = [None if is_missing(cell) or cell.lower() == "nan" else cell for cell in cells]
+    numbers = [None if cell is None else parse_number(cell, comma) for cell in filled]
+    read = all(number is not None for cell, number in zip(filled, numbers, strict=True) if cell is not None)
+    array = np.array(numbers if read and None not in numbers else [])
+    if array.size and array.dtype.kind in "iuf":  # others: integers beyond 64 bits
+        array.setflags(write=False)
+        return array
+    return tuple(numbers if read else filled)

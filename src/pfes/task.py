@@ -1,0 +1,74 @@
+"""What a study is about and how it goes about it: values that do not change while it runs."""
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+
+from pfes.acquisition import ESTIMATORS, method_named
+from pfes.errors import InvalidInput
+from pfes.frontiers import FrontierSettings
+from pfes.gp import Hyper, Recipe
+from pfes.maximise import MaximiserSettings
+from pfes.objectives import Objectives
+from pfes.space import Pool, Space
+
+__all__ = ["Settings", "Task"]
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How suggestions are made; the defaults are ours, `Settings.paper()` is the paper's recipe.
+
+    method      "pfes" or another of `pfes.acquisition.METHODS`
+    initial     measured values every objective must have before a model is used
+    recipe      of the Gaussian processes
+    refit       "always": hyper-parameters at every suggestion; "once": those of the first suggestion are kept
+    hypers      hyper-parameters given, one per objective; nothing is fitted
+    frontiers   how frontiers are sampled
+    estimator   of the information: "matched", "power", "noisy" (single objectives only) or "exact" (resolution 0)
+    maximiser   how the best point is found
+    """
+
+    method: str = "pfes"
+    initial: int = 5
+    recipe: Recipe = field(default_factory=Recipe)
+    refit: Literal["always", "once"] = "always"
+    hypers: tuple[Hyper, ...] | None = None
+    frontiers: FrontierSettings = field(default_factory=FrontierSettings)
+    estimator: str = "matched"
+    maximiser: MaximiserSettings = field(default_factory=MaximiserSettings)
+
+    def __post_init__(self) -> None:
+        method_named(self.method)
+        if self.estimator not in ESTIMATORS:
+            raise InvalidInput(f"estimator: got {self.estimator!r}, wanted one of {', '.join(ESTIMATORS)}")
+        if self.initial < 0:
+            raise InvalidInput(f"initial: got {self.initial}, wanted 0 or more values per objective")
+        if self.refit not in ("always", "once"):
+            raise InvalidInput(f"refit: got {self.refit!r}, wanted 'always' or 'once'")
+
+    @staticmethod
+    def paper(refit: Literal["always", "once"] = "always") -> "Settings":
+        """The recipe of the paper, word for word; it stalls (theory 4) and is here to be compared with."""
+        return Settings(
+            recipe=Recipe.paper(),
+            refit=refit,
+            frontiers=FrontierSettings.paper(),
+            estimator="exact",
+            maximiser=MaximiserSettings(kind="direct"),
+        )
+
+
+@dataclass(frozen=True)
+class Task:
+    """Where to look, what for, how, and the seed of all randomness."""
+
+    domain: Space | Pool
+    objectives: Objectives
+    settings: Settings = field(default_factory=Settings)
+    seed: int = 0
+
+    def generator(self, *stream: int) -> np.random.Generator:
+        """A random generator of its own for each stream of numbers."""
+        return np.random.default_rng([self.seed, *stream])

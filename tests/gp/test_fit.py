@@ -1,0 +1,180 @@
+"""Fits: a maximum, the same every time, and never an exception or a warning whatever the data are."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from gp.cases import data_of, random_data
+from pfes.errors import InvalidInput
+from pfes.gp import Hyper, Posterior, Recipe, fit, log_posterior
+from pfes.observations import Data, merged
+
+GROUPS = np.arange(3)
+
+
+def seeded(seed=0):
+    return np.random.default_rng(seed)
+
+
+def values(hyper):
+    return [*hyper.scales, hyper.amplitude, hyper.noise, hyper.mean]
+
+
+def usual(n=30, width=3, seed=0):
+    data = random_data(seeded(seed), n, width)
+    return data_of(data.x, (data.y - data.y.mean()) / data.y.std())
+
+
+@pytest.mark.parametrize(
+    "recipe", [Recipe(), Recipe.botorch(), Recipe(isotropic=True), Recipe(mean="zero", noise=0.01)]
+)
+def test_a_fit_is_a_maximum(recipe):
+    data = usual()
+    found = fit(data, GROUPS, recipe, seeded())
+    best = log_posterior(data, GROUPS, found, recipe)
+    slopes = [float(best.scales.sum())] if recipe.isotropic else best.scales
+    assert np.abs(slopes).max() < 0.02
+    rng = seeded(1)
+    for _ in range(20):
+        shift = 0.1 * rng.normal(size=3)
+        moved = replace(
+            found,
+            scales=found.scales * np.exp(shift.mean() if recipe.isotropic else shift),
+            amplitude=found.amplitude * np.exp(0.1 * rng.normal()) if recipe.amplitude == "fit" else found.amplitude,
+            noise=found.noise * np.exp(0.1 * rng.normal()) if recipe.noise == "fit" else found.noise,
+        )
+        assert log_posterior(data, GROUPS, moved, recipe).value < best.value
+
+
+def test_no_data_give_the_priors_modes():
+    recipe = Recipe()
+    assert values(fit(random_data(seeded(), 0, 3), GROUPS, recipe, seeded())) == values(recipe.mode(3))
+
+
+def test_same_arguments_same_fit(frozen):
+    data = usual()
+    data = Data(frozen(data.x), frozen(data.y), frozen(data.count), frozen(data.noise))
+    assert values(fit(data, frozen(GROUPS), Recipe(), seeded(5))) == values(fit(data, GROUPS, Recipe(), seeded(5)))
+
+
+def test_a_fit_started_where_it_ended_stays_there():
+    data, recipe = usual(), Recipe(starts=1)
+    first = fit(data, GROUPS, Recipe(), seeded())
+    again = fit(data, GROUPS, recipe, seeded(1), start=first)
+    before, after = (log_posterior(data, GROUPS, h, recipe).value for h in (first, again))
+    assert after >= before - 1e-9
+
+
+def test_a_start_of_another_space_is_refused():
+    start = Hyper("matern52", np.ones(2), 1.0, 0.1, 0.0)
+    with pytest.raises(InvalidInput, match="start: got 2 length scales, wanted 3"):
+        fit(usual(), GROUPS, Recipe(), seeded(), start)
+
+
+def test_a_start_outside_the_bounds_is_used_all_the_same():
+    start = Hyper("matern52", np.array([1e-9, 1.0, 1e9]), 1e9, 1e-30, 0.0)
+    data = usual()
+    found = fit(data, GROUPS, Recipe(), seeded(), start)
+    plain = fit(data, GROUPS, Recipe(), seeded())
+    gap = log_posterior(data, GROUPS, found, Recipe()).value - log_posterior(data, GROUPS, plain, Recipe()).value
+    assert abs(gap) < 0.01
+
+
+def test_what_is_fixed_stays():
+    found = fit(usual(), GROUPS, Recipe(mean="zero", amplitude=2.0, noise=0.3), seeded())
+    assert (found.mean, found.amplitude, found.noise) == (0.0, 2.0, 0.3)
+
+
+def test_one_scale_for_all_when_isotropic():
+    found = fit(usual(), GROUPS, Recipe.paper(), seeded())
+    assert len(set(found.scales.tolist())) == 1
+    assert len(found.scales) == 3
+
+
+def test_known_noise_leaves_nothing_to_infer():
+    data = usual()
+    known = Data(data.x, data.y, data.count, np.full(30, 0.01))
+    assert fit(known, GROUPS, Recipe(), seeded()).noise == Recipe().mode(3).noise
+
+
+def test_replicates_reveal_the_noise():
+    rng = seeded(3)
+    x = np.repeat(rng.random((8, 3)), 25, axis=0)
+    y = np.sin(3 * x).sum(axis=1) + 0.3 * rng.normal(size=len(x))
+    y = (y - y.mean()) / y.std()
+    within = merged(x, y, np.full(len(y), np.nan))
+    found = fit(within, GROUPS, Recipe(), seeded())
+    assert found.noise == pytest.approx(within.within / (200 - 8), rel=0.1)
+
+
+def test_an_idle_parameter_gets_a_long_scale():
+    rng = seeded(4)
+    x = rng.random((40, 3))
+    y = np.sin(6 * x[:, 0])
+    found = fit(data_of(x, (y - y.mean()) / y.std()), GROUPS, Recipe(), seeded())
+    assert found.scales[0] < 1.0
+    assert found.scales[1:].min() > 3.0 * found.scales[0]
+
+
+def test_many_data_are_fitted_by_a_part_and_then_by_all():
+    rng = seeded(6)
+    x = rng.random((560, 2))
+    y = np.sin(5 * x[:, 0]) + x[:, 1] + 0.2 * rng.normal(size=560)
+    data, recipe, groups = data_of(x, (y - y.mean()) / y.std()), Recipe(starts=2), np.arange(2)
+    found = log_posterior(data, groups, fit(data, groups, recipe, seeded()), recipe)
+    assert np.abs([*found.scales, found.amplitude, found.noise]).max() < 3.0
+    assert fit(data, groups, recipe, seeded()).noise == pytest.approx(0.04 / y.var(), rel=0.15)
+
+
+@pytest.mark.parametrize("width", [1, 10, 50])
+def test_priors_hold_in_any_dimension(width):
+    data, groups = usual(20, width, 7), np.arange(width)
+    found = fit(data, groups, Recipe(), seeded())
+    mean, std = Posterior.of(data, groups, found).predict(seeded(8).random((50, width)))
+    assert np.abs(mean).max() < 5.0
+    assert std.max() < 3.0
+
+
+def test_no_columns_at_all():
+    found = fit(data_of(np.zeros((4, 0)), [1.0, -1.0, 0.5, -0.5]), np.zeros(0, int), Recipe(), seeded())
+    assert found.scales.shape == (0,)
+    assert found.noise > 0.1
+
+
+@settings(max_examples=60)
+@given(
+    seed=st.integers(0, 10**6),
+    n=st.integers(0, 14),
+    width=st.integers(1, 4),
+    kind=st.sampled_from(["constant", "normal", "outlier", "two", "huge", "line", "step"]),
+    repeated=st.booleans(),
+    noise=st.sampled_from([np.nan, 0.0, 0.01, 1e6]),
+    recipe=st.sampled_from([Recipe(starts=2), Recipe.paper(), Recipe.botorch()]),
+)
+@example(seed=0, n=2, width=1, kind="constant", repeated=True, noise=np.nan, recipe=Recipe())
+@example(seed=0, n=14, width=1, kind="huge", repeated=True, noise=0.0, recipe=Recipe())
+def test_whatever_the_data_the_fit_is_finite(seed, n, width, kind, repeated, noise, recipe):
+    rng = seeded(seed)
+    x = rng.random((n, width))
+    if repeated and n:
+        x = x[rng.integers(0, max(1, n // 3), n)] + rng.choice([0.0, 1e-8], (n, 1))
+    y = {
+        "constant": np.zeros(n),
+        "normal": rng.normal(size=n),
+        "outlier": np.where(np.arange(n) == 0, 1e3, 0.01 * rng.normal(size=n)),
+        "two": np.sign(rng.normal(size=n)),
+        "huge": 1e12 * rng.normal(size=n),
+        "line": x[:, 0] * 100.0,
+        "step": np.where(x[:, 0] > 0.5, 1.0, -1.0),
+    }[kind]
+    groups = np.arange(width)
+    data = data_of(x, y, noise)
+    found = fit(data, groups, recipe, rng)
+    assert np.isfinite(values(found)).all()
+    assert min(*found.scales, found.amplitude, found.noise) > 0.0
+    mean, std = Posterior.of(data, groups, found).predict(np.vstack([x, rng.random((4, width))]))
+    assert np.isfinite(mean).all()
+    assert (std > 0.0).all()

@@ -1,0 +1,120 @@
+"""The likelihood against dense algebra, its gradient against differences, merged replicates against single values."""
+
+import numpy as np
+import pytest
+
+from gp.cases import KINDS, data_of, dense_kernel, differences, normal_log_density, random_data, random_hyper
+from pfes.gp import Hyper, Recipe, likelihood, log_likelihood, log_posterior
+from pfes.gp.likelihood import Evidence
+from pfes.observations import Data, merged
+
+GROUPS = np.array([0, 1, 1, 2])
+RECIPES = {
+    "default": Recipe(),
+    "shared": Recipe(isotropic=True),
+    "botorch": Recipe.botorch(),
+    "paper": Recipe.paper(),
+}
+
+
+def from_vector(v, kernel):
+    return Hyper(kernel, np.exp(v[:-3]), float(np.exp(v[-3])), float(np.exp(v[-2])), float(v[-1]))
+
+
+def to_vector(hyper):
+    return np.array([*np.log(hyper.scales), np.log(hyper.amplitude), np.log(hyper.noise), hyper.mean])
+
+
+def as_vector(slopes):
+    return np.array([*slopes.scales, slopes.amplitude, slopes.noise, slopes.mean])
+
+
+def replicated(rng):
+    """Single values at 6 points, 1 to 4 times each: x (m, D), y (m,)."""
+    points = rng.random((6, len(GROUPS)))
+    x = np.repeat(points, [1, 2, 3, 4, 1, 2], axis=0)
+    order = rng.permutation(len(x))
+    return x[order], np.sin(5 * x[order, 0]) + 0.3 * rng.normal(size=len(x))
+
+
+@pytest.mark.parametrize("kernel", KINDS)
+def test_merged_replicates_have_the_likelihood_of_the_single_values(kernel):
+    rng = np.random.default_rng(1)
+    x, y = replicated(rng)
+    hyper = random_hyper(rng, 3, kernel)
+    data = merged(x, y, np.full(len(y), np.nan))
+    assert len(data.y) == 6
+    single = normal_log_density(y, hyper.mean, dense_kernel(x, x, GROUPS, hyper) + hyper.noise * np.eye(len(y)))
+    assert log_likelihood(data, GROUPS, hyper).value == pytest.approx(single, rel=1e-12)
+
+
+def test_known_noise_enters_row_by_row():
+    rng = np.random.default_rng(2)
+    data = random_data(rng, 8, 4)
+    noise = np.where(np.arange(8) % 2, np.nan, 0.01 * (1 + np.arange(8)))
+    hyper = random_hyper(rng, 3)
+    found = log_likelihood(Data(data.x, data.y, data.count, noise), GROUPS, hyper).value
+    variances = np.where(np.isnan(noise), hyper.noise, noise)
+    dense = normal_log_density(data.y, hyper.mean, dense_kernel(data.x, data.x, GROUPS, hyper) + np.diag(variances))
+    assert found == pytest.approx(dense, rel=1e-12)
+
+
+@pytest.mark.parametrize("kernel", KINDS)
+def test_gradient_is_that_of_differences(kernel):
+    rng = np.random.default_rng(3)
+    x, y = replicated(rng)
+    noise = np.where(x[:, 0] == x[0, 0], 0.05, np.nan)
+    data = merged(x, y, noise)
+    vector = to_vector(random_hyper(rng, 3, kernel))
+    wanted = differences(lambda v: log_likelihood(data, GROUPS, from_vector(v, kernel)).value, vector)
+    np.testing.assert_allclose(as_vector(log_likelihood(data, GROUPS, from_vector(vector, kernel))), wanted, rtol=1e-8)
+
+
+@pytest.mark.parametrize("recipe", RECIPES.values(), ids=RECIPES)
+def test_gradient_with_priors_is_that_of_differences(recipe):
+    rng = np.random.default_rng(4)
+    data, hyper = random_data(rng, 9, 4), random_hyper(rng, 3, recipe.kernel)
+    hyper = from_vector(to_vector(hyper), recipe.kernel)
+    wanted = differences(
+        lambda v: log_posterior(data, GROUPS, from_vector(v, recipe.kernel), recipe).value, to_vector(hyper)
+    )
+    np.testing.assert_allclose(as_vector(log_posterior(data, GROUPS, hyper, recipe)), wanted, rtol=1e-7, atol=1e-8)
+
+
+def test_best_mean_is_the_best():
+    rng = np.random.default_rng(5)
+    data, hyper = random_data(rng, 9, 4), random_hyper(rng, 3)
+    for deviation in (0.5, np.inf):
+        recipe = Recipe(mean_deviation=deviation)
+        _, best = Evidence(data, GROUPS, hyper.kernel).at_best_mean(hyper, deviation**-2.0)
+        assert log_posterior(data, GROUPS, best, recipe).mean == pytest.approx(0.0, abs=1e-10)
+
+
+def test_order_of_the_data_does_not_matter():
+    rng = np.random.default_rng(6)
+    data, hyper, order = random_data(rng, 12, 4), random_hyper(rng, 3), rng.permutation(12)
+    shuffled = data_of(data.x[order], data.y[order])
+    assert log_likelihood(shuffled, GROUPS, hyper).value == pytest.approx(
+        log_likelihood(data, GROUPS, hyper).value, rel=1e-12
+    )
+
+
+def test_squares_computed_anew_give_the_same(monkeypatch):
+    rng = np.random.default_rng(7)
+    data, hyper = random_data(rng, 12, 4), random_hyper(rng, 3)
+    stored = log_likelihood(data, GROUPS, hyper)
+    monkeypatch.setattr(likelihood, "STORED", 0)
+    anew = log_likelihood(data, GROUPS, hyper)
+    assert anew.value == pytest.approx(stored.value, rel=1e-13)
+    np.testing.assert_allclose(as_vector(anew), as_vector(stored), rtol=1e-10)
+
+
+@pytest.mark.parametrize("width", [0, 1])
+@pytest.mark.parametrize("n", [0, 1, 2])
+def test_few_points_and_no_columns(n, width):
+    rng = np.random.default_rng(8)
+    hyper, data = random_hyper(rng, width), random_data(rng, n, width)
+    groups = np.arange(width)
+    covariance = dense_kernel(data.x, data.x, groups, hyper) + hyper.noise * np.eye(n)
+    wanted = normal_log_density(data.y, hyper.mean, covariance) if n else 0.0
+    assert log_likelihood(data, groups, hyper).value == pytest.approx(wanted, rel=1e-10)

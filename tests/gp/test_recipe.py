@@ -1,0 +1,60 @@
+"""Recipes: what they refuse, and priors that are densities."""
+
+import math
+
+import numpy as np
+import pytest
+
+from pfes.errors import InvalidInput
+from pfes.gp import LogNormal, Recipe
+
+
+@pytest.mark.parametrize(
+    ("wrong", "match"),
+    [
+        ({"kernel": "cosine"}, "kernel: got 'cosine'"),
+        ({"mean": "linear"}, "mean: got 'linear'"),
+        ({"amplitude": -1.0}, "amplitude: got -1.0"),
+        ({"noise": 0.0}, "noise: got 0.0"),
+        ({"noise": "none"}, "noise: got 'none'"),
+        ({"noise": math.nan}, "noise: got nan"),
+        ({"starts": 0}, "starts: got 0"),
+    ],
+)
+def test_a_recipe_refuses(wrong, match):
+    with pytest.raises(InvalidInput, match=match):
+        Recipe(**wrong)
+
+
+def test_log_normal_is_a_density_with_its_mode_and_slope():
+    prior = LogNormal(0.3, 0.8)
+    p = np.linspace(1e-6, 200.0, 2_000_001)
+    density = np.exp(prior.log_density(np.log(p)))
+    assert density.sum() * (p[1] - p[0]) == pytest.approx(1.0, abs=1e-6)
+    assert p[density.argmax()] == pytest.approx(prior.mode(), abs=2e-4)
+    step = 1e-5
+    change = prior.log_density(np.array([0.7 + step])) - prior.log_density(np.array([0.7 - step]))
+    assert prior.slope(np.array([0.7])) == pytest.approx(change / (2 * step), rel=1e-8)
+
+
+def test_the_mode_stays_inside_the_bounds():
+    assert LogNormal(0.0, 1.0, low=2.0).mode() == 2.0
+    assert LogNormal(0.0, 1.0, high=0.1).mode() == 0.1
+
+
+def test_length_scales_grow_with_the_root_of_the_dimension():
+    ratio = Recipe().mode(36).scales[0] / Recipe().mode(1).scales[0]
+    assert ratio == pytest.approx(6.0)
+
+
+def test_the_papers_recipe():
+    recipe = Recipe.paper()
+    assert recipe.is_isotropic(3)
+    mode = recipe.mode(3)
+    assert (mode.kernel, mode.amplitude, mode.noise, mode.mean) == ("rbf", 1.0, 1e-4, 0.0)
+
+
+def test_one_length_scale_when_there_are_too_many_groups():
+    assert not Recipe().is_isotropic(50)
+    assert Recipe().is_isotropic(51)
+    assert not Recipe(isotropic=False).is_isotropic(500)
