@@ -34,7 +34,7 @@ def distances(x: np.ndarray, L: int, seed: int) -> np.ndarray:
 
 
 def of_problem(name: str, n: int, seed: int, **sizes: int) -> tuple[np.ndarray, np.ndarray]:
-    """Sobol points (n, d) of a test problem on the unit cube, and their values (n, L) turned so that larger is better."""
+    """Sobol points (n, d) of a test problem on the unit cube, and values (n, L), larger is better."""
     problem = get(name, **sizes)
     x = problem.space.sobol(n, np.random.default_rng([seed, 3]))
     return x, problem.objectives.inward(problem.values(x))

@@ -11,12 +11,11 @@ The numbers printed are those in src/pfes/problems. Method: hypervolume in polar
 w uniform on the positive part of the unit sphere (Zhang and Golovin 2020), c the volume of that part of the ball. Each
 rho is a small smooth program (SLSQP; sums of violations through slack variables; discrete parameters held at the
 start's) from the best of many sampled points, then from the points that other rays found. What is found is attained,
-so every rho is a lower bound. Rays are Sobol points, scrambled several times (two objectives: interleaved angles).
-The points that the other scrambles found dominate a volume known exactly, and only what is missing from it is averaged:
+so every rho is a lower bound. Two objectives: the midpoint rule over 2,000 angles, which is right to 1e-7 on the truss,
+whose front is known. More: Sobol points, scrambled eight times; the points that the other scrambles found dominate a
+volume known exactly, only what is missing from it is averaged, and the scatter gives the standard error:
 
     volume = hypervolume(others) + c E_w[rho(w)^L - rho_others(w)^L]
-
-The scatter between scrambles gives the standard error.
 """
 
 import sys
@@ -68,7 +67,8 @@ def constants() -> Iterator[str]:
     ends = [mp.findroot(lambda f: mp.diff(wave, f), guess) for guess in (0.083, 0.2578, 0.4539, 0.6525, 0.8518)]
     starts = [mp.mpf(0)]
     for end, guess in zip(ends, (0.1822, 0.4093, 0.6184, 0.8233), strict=False):
-        starts.append(mp.findroot(lambda f, level=wave(end): wave(f) - level, guess))
+        level = wave(end)
+        starts.append(mp.findroot(lambda f, level=level: wave(f) - level, guess))
     area = sum(mp.quad(lambda f: 11 - wave(f), [a, b]) for a, b in zip(starts, ends, strict=True))
     area += sum((11 - wave(a)) * (b - a) for a, b in zip(ends, [*starts[1:], 11], strict=True))
     yield "zdt3: " + ", ".join(f"({mp.nstr(a, 17)}, {mp.nstr(b, 17)})" for a, b in zip(starts, ends, strict=True))
@@ -104,11 +104,16 @@ def computed(name: str) -> Iterator[str]:
     x: list[np.ndarray] = []
     with ProcessPoolExecutor(2) as workers:
         for _ in range(2):  # the second time from what all have found
-            x = list(workers.map(solved, [name] * len(scrambles), scrambles, [np.concatenate(x) if x else None] * len(scrambles)))
+            x = list(
+                workers.map(
+                    solved, [name] * len(scrambles), scrambles, [np.concatenate(x) if x else None] * len(scrambles)
+                )
+            )
     task = prepared(name)
     volumes = [estimate(task, k, x[k], np.concatenate(x[:k] + x[k + 1 :])) for k in scrambles]
+    error = f", standard error {np.std(volumes, ddof=1) / len(volumes) ** 0.5:.2g}" if L > 2 else ""
     values = task.law(np.concatenate(x)).values
-    yield f"{name}: optimum {np.mean(volumes):.10g}, standard error {np.std(volumes, ddof=1) / len(volumes) ** 0.5:.2g}"
+    yield f"{name}: optimum {np.mean(volumes):.10g}{error}"
     yield f"{name}: {len(values)} points found dominate {problem.hypervolume(values):.10g}"
     yield f"{name}: ideal {values.min(axis=0).tolist()}, worst {values.max(axis=0).tolist()}"
 
@@ -119,7 +124,10 @@ def estimate(task: "Task", scramble: int, own: np.ndarray, others: np.ndarray) -
     heights = task.heights(others)
     reached = (task.heights(own) / rays).min(axis=1)
     known = np.array([(heights / ray).min(axis=1).max() for ray in rays])
-    missing = ball(L) * np.mean(np.maximum(reached, known) ** L - known**L)
+    reached = np.maximum(reached, known)
+    if L == 2:  # interleaved angles lie in the middle of one another's gaps: no fair sample of what is missing there
+        return float(ball(L) * np.mean(reached**L) * np.prod(task.scale))
+    missing = ball(L) * np.mean(reached**L - known**L)
     return float((hypervolume(heights, np.zeros(L)) + missing) * np.prod(task.scale))
 
 
@@ -194,8 +202,8 @@ def best(task: Task, pool: np.ndarray, heights: np.ndarray, ray: np.ndarray) -> 
     """The farthest point along a ray that climbing from the most promising points of the pool finds."""
     reach = (heights / ray).min(axis=1)
     tried = list(starts(task, pool, reach))
-    tried += [settled(task, climbed(task, start, ray), ray) for start in tried]
-    return tried[int((task.heights(np.array(tried)) / ray).min(axis=1).argmax())]
+    tried += [climbed(task, start, ray) for start in tried]
+    return settled(task, tried[int((task.heights(np.array(tried)) / ray).min(axis=1).argmax())], ray)
 
 
 def starts(task: Task, pool: np.ndarray, reach: np.ndarray) -> Iterator[np.ndarray]:
@@ -218,7 +226,7 @@ def settled(task: Task, start: np.ndarray, ray: np.ndarray) -> np.ndarray:
     free = np.array([level is None for level in task.levels])
     at, size = start, 1e-3
     top = float((task.heights(at[None])[0] / ray).min())
-    while size > 1e-9:
+    for _ in range(60):
         steps = size * rng.standard_normal((32, len(at))) * (task.high - task.low) * free
         near = np.clip(at + steps, task.low, task.high)
         reach = (task.heights(near) / ray).min(axis=1)
@@ -285,7 +293,7 @@ def climbed(task: Task, start: np.ndarray, ray: np.ndarray) -> np.ndarray:
         bounds=[(0.0, 1.0)] * d + [(0.0, None)] * (c + 1),
         constraints={"type": "ineq", "fun": constraints, "jac": jacobian},
         method="SLSQP",
-        options={"maxiter": 100, "ftol": 1e-12},
+        options={"maxiter": 50, "ftol": 1e-10},
     )
     x = start.copy()
     x[free] = low + np.clip(answer.x[:d], 0.0, 1.0) * wide

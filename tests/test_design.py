@@ -56,3 +56,9 @@ def test_the_sequence_goes_on_where_it_stopped() -> None:
     offer = Offer(square, OBJECTIVES, OBJECTIVES.options(decoupled=True), taken)
     rest = designed(offer, (0, 1), 2, np.random.default_rng(5))
     np.testing.assert_array_equal([p.x for p in rest], [p.x for p in whole[2:]])
+
+
+def test_new_rows_are_far_from_those_already_looked_at() -> None:
+    pool = Pool({"x": np.linspace(0.0, 1.0, 101)})
+    offer = offer_of(pool, (0, 0, State.MEASURED), (100, 0, State.MEASURED))
+    assert [place.row for place in designed(offer, (0, 1), 3, np.random.default_rng(0))][:1] == [50]

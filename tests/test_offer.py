@@ -23,23 +23,33 @@ def known(domain: Space | Pool, *rows: tuple) -> Observations:
 
 
 def test_a_fresh_point_offers_everything_at_full_cost() -> None:
-    offer = Offer(GRID, OBJECTIVES, OBJECTIVES.options(decoupled=True), Observations.none(GRID.width))
+    offer = Offer(GRID, OBJECTIVES, OBJECTIVES.options(decoupled=True), Observations.none(GRID.width), whole=False)
     costs = offer.costs(GRID.encode([{"t": 1, "kind": "red"}]))
     assert costs.tolist() == [[4.0, 1.0, 4.5]]
 
 
 @pytest.mark.parametrize("state", [State.MEASURED, State.PENDING, State.FAILED])
-def test_what_is_taken_is_not_offered_and_the_rest_at_its_own_cost(state: State) -> None:
+def test_what_is_taken_is_not_offered(state: State) -> None:
     point = {"t": 1, "kind": "red"}
-    offer = Offer(GRID, OBJECTIVES, OBJECTIVES.options(decoupled=True), known(GRID, (point, 1, state)))
+    options = OBJECTIVES.options(decoupled=True)
     x = GRID.encode([point, {"t": 1, "kind": "blue"}])
-    assert offer.costs(x).tolist() == [[4.0, np.inf, 4.0], [4.0, 1.0, 4.5]]
-    assert offer.left(2, x[0]) == (0,)
-    assert offer.left(2, x[1]) == (0, 1)
+    offer = Offer(GRID, OBJECTIVES, options, known(GRID, (point, 1, state)), whole=False)
+    assert offer.costs(x).tolist() == [[4.0, np.inf, np.inf], [4.0, 1.0, 4.5]]
+    assert offer.masks(x).tolist() == [0b10, 0]
+
+
+def test_measured_together_a_point_offers_all_that_it_lacks_and_nothing_less() -> None:
+    point = {"t": 1, "kind": "red"}
+    options = OBJECTIVES.options(decoupled=True)
+    x = GRID.encode([point, {"t": 1, "kind": "blue"}])
+    offer = Offer(GRID, OBJECTIVES, options, known(GRID, (point, 1, State.MEASURED)), whole=True)
+    assert offer.costs(x).tolist() == [[4.0, np.inf, np.inf], [np.inf, np.inf, 4.5]]
 
 
 def test_an_infeasible_point_offers_nothing() -> None:
-    offer = Offer(POOL, OBJECTIVES, OBJECTIVES.options(decoupled=True), known(POOL, (1, 0, State.INFEASIBLE)))
+    offer = Offer(
+        POOL, OBJECTIVES, OBJECTIVES.options(decoupled=True), known(POOL, (1, 0, State.INFEASIBLE)), whole=False
+    )
     assert np.isinf(offer.row_costs()[1]).all()
     assert np.isfinite(offer.row_costs()[[0, 2, 3]]).all()
 
@@ -48,20 +58,19 @@ def test_rows_of_a_pool_with_the_same_inputs_are_different_rows() -> None:
     taken = known(POOL, (2, 0, State.MEASURED), (2, 1, State.PENDING))
     offer = Offer(POOL, OBJECTIVES, OBJECTIVES.options(decoupled=False), taken)
     assert offer.row_costs().ravel().tolist() == [4.5, 4.5, np.inf, 4.5]
-    assert offer.left(0, POOL.x[3], 3) == (0, 1)
 
 
 def test_rows_can_be_left_out() -> None:
     only = np.array([True, False, False, False])
-    offer = Offer(POOL, OBJECTIVES, OBJECTIVES.options(decoupled=False), Observations.none(1), only)
+    offer = Offer(POOL, OBJECTIVES, OBJECTIVES.options(decoupled=False), Observations.none(1), rows=only)
     assert np.isfinite(offer.row_costs()).ravel().tolist() == [True, False, False, False]
 
 
 def test_replicates_are_offered_when_asked_for_but_not_of_what_is_pending() -> None:
     taken = known(POOL, (0, 0, State.MEASURED), (1, 0, State.PENDING))
-    offer = Offer(POOL, OBJECTIVES, OBJECTIVES.options(decoupled=True), taken, replicates=True)
+    offer = Offer(POOL, OBJECTIVES, OBJECTIVES.options(decoupled=True), taken, whole=False, replicates=True)
     assert offer.row_costs()[0].tolist() == [4.0, 1.0, 4.5]
-    assert offer.row_costs()[1].tolist() == [np.inf, 1.0, 1.0]
+    assert offer.row_costs()[1].tolist() == [np.inf, 1.0, np.inf]
 
 
 def test_near_a_known_point_only_doubt_is_offered() -> None:
@@ -72,5 +81,5 @@ def test_near_a_known_point_only_doubt_is_offered() -> None:
     def doubt_in_b_to_the_right(x: np.ndarray) -> np.ndarray:
         return np.column_stack([np.zeros(len(x), dtype=bool), x[:, 0] > 0.5])
 
-    costs = Offer(LINE, OBJECTIVES, options, taken, uncertain=doubt_in_b_to_the_right).costs(x)
+    costs = Offer(LINE, OBJECTIVES, options, taken, whole=False, uncertain=doubt_in_b_to_the_right).costs(x)
     assert np.isfinite(costs).tolist() == [[False, True, True], [False, False, False], [True, True, True]]

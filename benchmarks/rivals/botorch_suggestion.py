@@ -2,8 +2,8 @@
 
 Everything is BoTorch's own: one `SingleTaskGP` per objective, `fit_gpytorch_mll`, `get_matheron_path_model`,
 `optimize_with_nsgaii` (its door to pymoo), `compute_sample_box_decomposition`,
-`qLowerBoundMultiObjectiveMaxValueEntropySearch` (its estimator "LB" is the moment-matched bound, as ours), `optimize_acqf`.
-Values are maximised.
+`qLowerBoundMultiObjectiveMaxValueEntropySearch` (its estimator "LB" is the moment-matched bound, as ours),
+`optimize_acqf`. Values are maximised.
 
 torch is imported inside the functions: benchmarks run without it.
 """
@@ -27,7 +27,8 @@ class Effort(NamedTuple):
     iterations: int  # of the climb, at most
 
 
-TUTORIAL = Effort(generations=100, raw_samples=512, restarts=10, iterations=200)  # maximiser: its multi-objective tutorial
+# the maximiser of its tutorial on several objectives, and one that climbs less
+TUTORIAL = Effort(generations=100, raw_samples=512, restarts=10, iterations=200)
 LEAN = Effort(generations=100, raw_samples=512, restarts=4, iterations=40)
 
 

@@ -24,7 +24,7 @@ class Asked:
         self._names = [f"x{i}" for i in range(x.shape[1])]
         sides = {name: optuna.distributions.FloatDistribution(0.0, 1.0) for name in self._names}
         self._study.add_trials(
-            optuna.trial.create_trial(params=dict(zip(self._names, at, strict=True)), distributions=sides, values=values)
+            optuna.trial.create_trial(params=dict(zip(sides, at, strict=True)), distributions=sides, values=values)
             for at, values in zip(x.tolist(), y.tolist(), strict=True)
         )
 

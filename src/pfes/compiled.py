@@ -90,7 +90,7 @@ def spread(work: Callable[[Any], None], pieces: Iterable[Any]) -> None:
 
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
-    """Keep linear algebra on one thread: on small matrices several only wait for one another, and for other programs."""
+    """Keep linear algebra on one thread: on small matrices several wait for one another, and for other programs."""
     with _controller().limit(limits=1, user_api="blas"):
         yield
 

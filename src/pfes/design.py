@@ -48,10 +48,11 @@ def designed(
 
 
 def _places(offer: Offer, which: Sequence[int], count: int, rng: np.random.Generator, even: bool) -> Iterator[Place]:
-    seen: set[bytes | int] = set()
-    for x, row in [*_half_measured(offer, which), *_fresh(offer, count, rng, even)]:
-        name = row if row != NO_ROW else offer.domain.keys(x[None])[0]  # type: ignore[union-attr]
-        rest = tuple(l for l in which if l in offer.left(len(offer.options) - 1, x, row))
+    seen: set[tuple[float, ...]] = set()
+    for x, row in [*_half_measured(offer, which), *_fresh(offer, which, count, rng, even)]:
+        name = (row,) if row != NO_ROW else tuple(x.tolist())
+        mask = int(offer.row_masks()[row] if row != NO_ROW else offer.masks(x[None])[0])
+        rest = tuple(l for l in which if not mask >> l & 1)
         if name not in seen and rest:
             seen.add(name)
             yield Place(x, row, rest)
@@ -70,35 +71,38 @@ def _half_measured(offer: Offer, which: Sequence[int]) -> list[tuple[Array, int]
     return found
 
 
-def _fresh(offer: Offer, count: int, rng: np.random.Generator, even: bool) -> Iterator[tuple[Array, int]]:
+def _fresh(
+    offer: Offer, which: Sequence[int], count: int, rng: np.random.Generator, even: bool
+) -> Iterator[tuple[Array, int]]:
+    wanted = sum(1 << l for l in which)
     if isinstance(offer.domain, Pool):
-        yield from _fresh_rows(offer, offer.domain, count, rng, even)
+        yield from _fresh_rows(offer, offer.domain, wanted, count, rng, even)
     else:
-        yield from _fresh_points(offer, offer.domain, count, rng, even)
+        yield from _fresh_points(offer, offer.domain, wanted, count, rng, even)
 
 
 def _fresh_rows(
-    offer: Offer, pool: Pool, count: int, rng: np.random.Generator, even: bool
+    offer: Offer, pool: Pool, wanted: int, count: int, rng: np.random.Generator, even: bool
 ) -> Iterator[tuple[Array, int]]:
-    allowed = np.isfinite(offer.row_costs()[:, -1])
-    untouched = allowed.copy()
-    untouched[offer.known.row[offer.known.row != NO_ROW]] = False
-    taken = np.unique(offer.known.row[offer.known.row != NO_ROW])
-    for mask in (untouched, allowed & ~untouched):  # rows nobody has looked at come first
-        number = min(count, int(mask.sum()))
-        rows = pool.spread_out(number, rng, mask, taken) if even else pool.random(number, rng, mask)
+    masks = offer.row_masks()
+    looked_at = np.unique(offer.known.row[offer.known.row != NO_ROW])
+    fresh = masks == 0
+    fresh[looked_at] = False
+    half = ~fresh & ((masks & wanted) != wanted)
+    for mask in (fresh, half):  # rows nobody has looked at come first
+        rows = pool.spread_out(count, rng, mask, looked_at) if even else pool.random(count, rng, mask)
         for row in rows:
             yield pool.x[row], int(row)
 
 
 def _fresh_points(
-    offer: Offer, space: Space, count: int, rng: np.random.Generator, even: bool
+    offer: Offer, space: Space, wanted: int, count: int, rng: np.random.Generator, even: bool
 ) -> Iterator[tuple[Array, int]]:
     number = count + len(offer.known)
     for _ in range(12):  # a discrete space may be nearly used up: look again, at more points each time
         points = space.sobol(number, rng) if even else space.random(number, rng)
-        free = points[np.isfinite(offer.costs(points)[:, -1])]
-        yield from ((x, NO_ROW) for x in free)
+        for x in points[(offer.masks(points) & wanted) != wanted]:
+            yield x, NO_ROW
         if number > space.size:
             return
         number *= 2

@@ -14,7 +14,7 @@ from pfes.progress import Report, Status
 from pfes.stopping import History, Rule
 from pfes.trials import Trial, TrialState
 
-__all__ = ["Bench", "Evaluate", "Limits", "Outcome", "run"]
+__all__ = ["Bench", "Limits", "Outcome", "run"]
 
 Evaluate = Callable[[Trial], Any]
 
@@ -98,7 +98,6 @@ class Run:
 def run(bench: Bench, evaluate: Evaluate, limits: Limits, report: Report) -> Outcome:
     """Evaluate trials one after the other until a limit is reached; its reason is part of the outcome."""
     at = Run()
-    report(_status(bench, at, limits, ""))
     while not (reason := _reached(at, limits)):
         left = math.inf if limits.budget is None else limits.budget - _committed(bench, at)
         trial = bench.next(left)
@@ -152,10 +151,10 @@ def _evaluated(bench: Bench, evaluate: Evaluate, trial: Trial, catch: tuple[type
     try:
         given = evaluate(trial)
     except (KeyboardInterrupt, SystemExit, GeneratorExit):
-        bench.release(trial.id, "interrupted")
+        _give_back(bench, trial, "interrupted")
         raise
     except BaseException as error:
-        if bench.look(trial.id).missing:
+        if _pending(bench, trial):
             bench.tell(trial.id, {}, f"{type(error).__name__}: {error}")
         if not isinstance(error, catch):
             raise
@@ -163,9 +162,19 @@ def _evaluated(bench: Bench, evaluate: Evaluate, trial: Trial, catch: tuple[type
     try:
         values = _values(given, trial, bench)
     except InvalidInput:
-        bench.release(trial.id, "the function returned what no measurement is")
+        _give_back(bench, trial, "the function returned what no measurement is")
         raise
     _tell(bench, trial, values)
+
+
+def _pending(bench: Bench, trial: Trial) -> bool:
+    """Whether it is still open: the user's function may have told the study itself."""
+    return bench.look(trial.id).state is TrialState.PENDING
+
+
+def _give_back(bench: Bench, trial: Trial, message: str) -> None:
+    if _pending(bench, trial):
+        bench.release(trial.id, message)
 
 
 def _values(given: Any, trial: Trial, bench: Bench) -> Mapping[str, Any]:
@@ -176,8 +185,8 @@ def _values(given: Any, trial: Trial, bench: Bench) -> Mapping[str, Any]:
                 f"evaluate returned {unknown} for trial {trial.id}, wanted names among {list(trial.objectives)}"
             )
         return given
-    if given is None and bench.look(trial.id).state is not TrialState.PENDING:
-        return {}  # it told the study itself
+    if given is None and not _pending(bench, trial):
+        return {}
     if len(trial.objectives) == 1 and isinstance(given, int | float | np.number | np.ndarray) and not np.ndim(given):
         return {trial.objectives[0]: given}
     raise InvalidInput(
@@ -194,7 +203,9 @@ def _tell(bench: Bench, trial: Trial, values: Mapping[str, Any]) -> None:
             good.update(bench.objectives.checked({name: value}))
         except InvalidInput as error:
             bad.append(str(error))
-    if not values and bench.look(trial.id).state is TrialState.PENDING and not bench.look(trial.id).values:
+    now = bench.look(trial.id)
+    if not values and not now.values:
         bad.append("evaluate returned no value")
-    if good or bad:
-        bench.tell(trial.id, good, "; ".join(bad) or None)
+    failed = "; ".join(bad) if bad and now.state is TrialState.PENDING else None
+    if good or failed:
+        bench.tell(trial.id, good, failed)

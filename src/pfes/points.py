@@ -16,7 +16,7 @@ from pfes.observations import NO_ROW, SAME
 from pfes.space import Choice, Pool, Space
 from pfes.space.numbers import plain
 
-__all__ = ["Domain", "Point", "given", "read", "suggested"]
+__all__ = ["Point", "given", "read", "suggested"]
 
 Array = NDArray[np.float64]
 Domain = Space | Pool

@@ -37,7 +37,8 @@ class Status:
         """All but the reason, in words."""
         of_budget = f" of {self.budget:g}" if self.budget is not None else ""
         of_wanted = f" of {self.wanted}" if self.wanted is not None else ""
-        parts = [f"{self.trials}{of_wanted} trials", f"cost {self.spent:g}{of_budget}"]
+        plural = "" if (self.wanted or self.trials) == 1 else "s"
+        parts = [f"{self.trials}{of_wanted} trial{plural}", f"cost {self.spent:g}{of_budget}"]
         parts += [f"{self.failures} failed"] if self.failures else []
         parts += [f"hypervolume {self.hypervolume:.6g}"] if math.isfinite(self.hypervolume) else []
         return ", ".join(parts)

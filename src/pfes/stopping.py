@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from pfes.errors import InvalidInput
 
-__all__ = ["GainBelow", "History", "Plateau", "Rule"]
+__all__ = ["GainBelow", "History", "Plateau"]
 
 
 @dataclass(frozen=True)

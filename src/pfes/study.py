@@ -275,9 +275,8 @@ class Study(Findings):
             return run(bench, evaluate, limits, report)
 
     def _check_it_ends(self, limits: Limits) -> None:
-        size = len(self.space) if isinstance(self.space, Pool) else self.space.size
         bounded = [self._budget, limits.budget, limits.trials, limits.timeout]
-        if math.isinf(size) and not limits.stop and all(bound is None for bound in bounded):
+        if math.isinf(self.space.size) and not limits.stop and all(bound is None for bound in bounded):
             raise InvalidInput("optimize: got no end, wanted one of budget=, trials=, timeout= or stop=")
 
 

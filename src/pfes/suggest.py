@@ -12,13 +12,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pfes.acquisition import FLOOR, Acquisition, Capacity, Situation, gain_of, method_named
+from pfes.acquisition import FLOOR, Acquisition, Capacity, Situation, gain_of, method_named, weighable
 from pfes.belief import Belief, believe
 from pfes.compiled import one_blas_thread
 from pfes.design import designed, lacking
 from pfes.errors import InvalidInput
 from pfes.gp import Hyper
 from pfes.maximise import Found, Target, maximise
+from pfes.objectives import Option
 from pfes.observations import NO_ROW, Observations, State
 from pfes.offer import Offer
 from pfes.space import Pool
@@ -116,8 +117,20 @@ def _offer(task: Task, observations: Observations, request: Request) -> Offer:
             rows = domain.where(**request.fixed)
         else:
             domain = domain.fix(**request.fixed)
-    options = task.objectives.options(request.decoupled)
-    return Offer(domain, task.objectives, options, observations, rows, request.replicates)
+    offer = Offer(domain, task.objectives, (), observations, not request.decoupled, rows, request.replicates)
+    return replace(offer, options=_options(task, offer))
+
+
+def _options(task: Task, offer: Offer) -> tuple[Option, ...]:
+    """What can be weighed: everything at once and what half-measured points lack; or single objectives and bundles."""
+    objectives, pool = task.objectives, isinstance(offer.domain, Pool)
+    options = list(objectives.options(decoupled=not offer.whole))
+    if offer.whole:
+        masks = offer.row_masks() if pool else offer.masks(offer.known.x)
+        lacks = [tuple(l for l in range(len(objectives)) if not mask >> l & 1) for mask in np.unique(masks).tolist()]
+        options += [Option(which, objectives.cost(which)) for which in lacks if 0 < len(which) < len(objectives)]
+    can = weighable(task.settings.estimator, len(objectives))
+    return tuple(option for option in options if task.settings.method != "pfes" or can(option))
 
 
 def _from_design(
@@ -217,8 +230,7 @@ def _best(
 
 
 def _worded(belief: Belief, offer: Offer, found: Found, learns: bool) -> Suggestion:
-    which = offer.left(found.option, found.x, found.row)
-    cost = offer.objectives.cost(which)
+    which, cost = offer.options[found.option]
     per_cost = gain_of(found.best)
     gain = float(per_cost[found.option] * cost)
     names = offer.objectives.named(which)

@@ -14,7 +14,7 @@ from pfes.errors import Conflict, InvalidInput
 from pfes.objectives import Objectives
 from pfes.trials import Trial, TrialState
 
-__all__ = ["News", "Told", "checked_noise", "news", "reject", "release"]
+__all__ = ["Told", "checked_noise", "news", "reject", "release"]
 
 News = tuple[str, dict[str, Any]]
 OPEN = (TrialState.PENDING, TrialState.RELEASED)  # nobody has said anything final yet
@@ -100,9 +100,10 @@ def _new_verdict(trial: Trial, kind: str, message: Any, correct: bool, rest: lis
     if trial.state == kind and trial.message == message:
         return []
     if not rest or not trial.usable:
+        known = "all that was asked for is told" if not rest else f"its data were rejected{_because(trial)}"
         raise Conflict(
-            f"trial {trial.id}: got {kind}={message!r}, but it is {trial.state}{_because(trial)}; try "
-            f"reject({trial.id}, {message!r}) if its values are not to be used"
+            f"trial {trial.id}: got {kind}={message!r}, but {known}; try reject({trial.id}, {message!r}) if its values "
+            "are not to be used"
         )
     refused = trial.state is TrialState.REJECTED
     if trial.state not in OPEN and not refused and not correct:

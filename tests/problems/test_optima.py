@@ -36,6 +36,18 @@ def test_two_objectives_by_trapezoids(name):
     assert problem.optimum == pytest.approx(dominated_area(*curves[name], problem.reference), rel=1e-8)
 
 
+def test_the_truss_by_trapezoids_along_its_front():
+    problem = problems.four_bar_truss()
+    assert problem.optimum == pytest.approx(dominated_area(*problem.front(1_000_001).T, problem.reference), rel=1e-8)
+
+
+def test_the_spring_by_trying_everything():
+    problem = problems.coil_spring()
+    wires = problem.space.parameters["wire"].values
+    levels = np.meshgrid(np.arange(1.0, 4.0), np.linspace(0.6, 3.0, 5001), wires, indexing="ij")
+    assert problem.share(problem.truth(np.stack(levels, axis=-1).reshape(-1, 3))) == pytest.approx(1.0, abs=1e-6)
+
+
 SHAPES = {
     "dtlz1": lambda y: y.sum(axis=1) >= 0.5,
     "dtlz2": lambda y: (y**2).sum(axis=1) >= 1,

@@ -98,7 +98,9 @@ def test_the_same_row_by_every_road(pool):
 
 def test_noise_comes_with_a_generator_only(pool):
     truth = pool.values([7])[0]
-    draws = np.array([list(pool.evaluate_row(7, rng).values()) for rng in [np.random.default_rng(0)] for _ in range(4000)])
+    draws = np.array(
+        [list(pool.evaluate_row(7, rng).values()) for rng in [np.random.default_rng(0)] for _ in range(4000)]
+    )
     np.testing.assert_allclose(draws.mean(axis=0), truth, atol=0.1 * pool.noise.max())
     np.testing.assert_allclose(draws.std(axis=0), pool.noise, rtol=0.05)
     again = pool.evaluate_row(7, np.random.default_rng(0))

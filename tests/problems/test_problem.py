@@ -1,5 +1,6 @@
 """What every problem does: evaluate, measure shares, refuse what it cannot."""
 
+import pickle
 from types import SimpleNamespace
 
 import numpy as np
@@ -89,8 +90,17 @@ def test_a_problem_is_frozen():
         problem.reference[0] = 0.0
 
 
+def test_a_problem_travels_to_other_processes():
+    for problem in (problems.get("dtlz2", d=5, L=3), problems.bismuth_oxide(ratio=7)):
+        copy = pickle.loads(pickle.dumps(problem))
+        assert (copy.name, copy.optimum, copy.objectives) == (problem.name, problem.optimum, problem.objectives)
+        assert copy.space == problem.space
+    own = Problem("own", Space(x=Real(0, 1)), Objectives([Objective("f")]), np.abs, np.zeros(1), 1.0)
+    assert pickle.loads(pickle.dumps(own)).evaluate({"x": 0.5}) == {"f": 0.5}
+
+
 def test_what_cannot_be_is_refused():
-    with pytest.raises(InvalidInput, match="got the problem 'brannin'.*try 'branin_currin'"):
+    with pytest.raises(InvalidInput, match=r"got the problem 'brannin'.*try 'branin_currin'"):
         problems.get("brannin")
     with pytest.raises(InvalidInput, match=r"problems.names\(\) lists them"):
         problems.get("%%%")

@@ -3,7 +3,7 @@
 from pfes.acquisition.capacity import Capacity
 from pfes.acquisition.ehvi import Ehvi
 from pfes.acquisition.methods import METHODS, Method, method_named
-from pfes.acquisition.pfes import ESTIMATORS, Pfes
+from pfes.acquisition.pfes import ESTIMATORS, Pfes, weighable
 from pfes.acquisition.protocol import FLOOR, Acquisition, Slopes, gain_of, score_of, slope_of
 from pfes.acquisition.situation import Situation
 
@@ -22,4 +22,5 @@ __all__ = [
     "method_named",
     "score_of",
     "slope_of",
+    "weighable",
 ]

@@ -22,19 +22,22 @@ class Ehvi(ByPrediction):
     """How much a measurement of all objectives is expected to add to the hypervolume above the reference point."""
 
     model: Model
-    options: tuple[Option, ...]  # one: everything
+    options: tuple[Option, ...]  # everything, or what half-measured points lack: the point is complete after each
     front: Front
     delta: Array  # (L,)
     starts: Array  # (Q, D)
 
     def score(self, mean: Array, std: Array) -> Array:
-        """Log of the expected improvement (N, 1)."""
-        return log_expected_improvement(mean, std, self.front)[:, None]
+        """Log of the expected improvement (N, K), the same for all options."""
+        return np.tile(log_expected_improvement(mean, std, self.front)[:, None], len(self.options))
 
     def sensitivity(self, mean: Array, std: Array) -> Sensitivity:
-        """Log of the expected improvement (N, 1) with derivatives."""
+        """Log of the expected improvement (N, K) with derivatives."""
         value, d_mean, d_std = log_expected_improvement_gradient(mean, std, self.front)
-        return Sensitivity(value[:, None], d_mean[:, None, :], d_std[:, None, :])
+        each = len(self.options)
+        return Sensitivity(
+            np.tile(value[:, None], each), np.repeat(d_mean[:, None], each, 1), np.repeat(d_std[:, None], each, 1)
+        )
 
     def given(self, x: Array, which: Sequence[int], rng: np.random.Generator) -> "Ehvi":
         """Believe the predicted mean at x: it stays where it is, and its uncertainty vanishes there."""

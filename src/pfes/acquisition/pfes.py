@@ -21,12 +21,18 @@ from pfes.gp import Model
 from pfes.information import Frontiers, exact, matched, noisy, power
 from pfes.objectives import Option
 
-__all__ = ["ESTIMATORS", "Pfes"]
+__all__ = ["ESTIMATORS", "Pfes", "weighable"]
 
 Array = NDArray[np.float64]
 
 ESTIMATORS: dict[str, ModuleType] = {"matched": matched, "power": power, "noisy": noisy, "exact": exact}
 BLIND = 1e9  # levels have deviation 1: a measurement with this delta tells 1e-18 nats
+
+
+def weighable(estimator: str, objectives: int) -> Callable[[Option], bool]:
+    """Which options an estimator can weigh: "noisy" single objectives, "exact" those and all L together."""
+    sizes = {"noisy": {1}, "exact": {1, objectives}}.get(estimator, set(range(1, objectives + 1)))
+    return lambda option: len(option.which) in sizes
 
 
 @dataclass(frozen=True)
@@ -42,13 +48,13 @@ class Pfes(ByPrediction):
     estimator: str = "matched"
 
     def __post_init__(self) -> None:
-        whole = len(self.delta)
-        partial = [o for o in self.options if len(o.which) > 1 and (self.estimator == "noisy" or len(o.which) < whole)]
-        if partial and self.estimator in ("noisy", "exact"):
-            raise InvalidInput(
-                f"estimator: {self.estimator!r} cannot weigh objectives {list(partial[0].which)} measured together "
-                "against others; try estimator='matched'"
-            )
+        can = weighable(self.estimator, len(self.delta))
+        for option in self.options:
+            if not can(option):
+                raise InvalidInput(
+                    f"estimator: {self.estimator!r} cannot weigh objectives {list(option.which)} measured together "
+                    "against others; try estimator='matched'"
+                )
 
     def score(self, mean: Array, std: Array) -> Array:
         """Log nats (N, K)."""

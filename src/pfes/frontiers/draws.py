@@ -35,16 +35,26 @@ def drawn_over_space(
     """Draw paths over a space and search them, beginning at the seeds (Q, D) that are best on each path."""
     paths = draw_paths(model, settings.count, rng, features=settings.features, kind=settings.kind)
     inside = seeds[space.admissible(seeds)] if len(seeds) else seeds
-    starts = _best_on_each(paths, inside, settings.search.population)
-    found = pareto_search(paths.fast, space, starts, settings.search, rng)
+    scouts = space.random(settings.scouts, rng) if settings.scouts else inside[:0]
+    starts = _best_on_each(paths, np.concatenate((inside, scouts)), settings.search.population)
+    slopes = paths.slopes if settings.climb else None
+    found = pareto_search(paths.fast, space, starts, settings.search, rng, slopes=slopes)
     return Drawn([_filtered(x, y) for x, y in _exact(paths, [f.x for f in found])], paths)
 
 
 def _best_on_each(paths: Paths, x: Array, most: int) -> list[Array]:
-    """The points of x (Q, D) that are non-dominated on each path, at most so many: R arrays."""
-    if len(x) == 0:
-        return [x] * paths.count
-    return [x[non_dominated(values)][:most] for values in paths(x)]
+    """The points of x (Q, D) that are best on each path, layer by layer of what is non-dominated: R arrays."""
+    return [x[_best(values, most)] for values in paths(x)] if len(x) else [x] * paths.count
+
+
+def _best(y: Array, most: int) -> NDArray[np.intp]:
+    """Rows of y (Q, L): the non-dominated, those that would be without them, and so on, `most` at most."""
+    left, best = np.arange(len(y)), [np.empty(0, np.intp)]
+    while len(left) and sum(map(len, best)) < most:
+        outer = non_dominated(y[left])
+        best.append(left[outer])
+        left = left[~outer]
+    return np.concatenate(best)[:most]
 
 
 def _exact(paths: Paths, sets: list[Array]) -> list[tuple[Array, Array]]:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from pfes.compiled import one_blas_thread
 from pfes.errors import InvalidInput
 from pfes.gp.likelihood import Evidence, Integers, Likelihood, with_priors
 from pfes.gp.recipe import Hyper, Recipe
@@ -20,10 +21,9 @@ __all__ = ["fit"]
 
 Array = NDArray[np.float64]
 
-LARGE = 500  # points beyond which the search runs on a part of the data first
-PART = 300
-POLISH = 10  # iterations on all of them, if they are not more than
-MOST = 2000
+PART = 250  # points of a random part, on which the search runs first when there are more
+MOST = 2000  # points that the last climb looks at
+BRIEF = 25  # iterations from each start
 
 
 class Coordinates(NamedTuple):
@@ -82,10 +82,11 @@ def fit(data: Data, groups: Integers, recipe: Recipe, rng: np.random.Generator, 
     coordinates = Coordinates(
         recipe, count, count > 0 and recipe.is_isotropic(count), recipe.amplitude == "fit", inferred
     )
-    if len(data.y) <= LARGE:
-        return _search(data, groups, coordinates, _starts(coordinates, rng, start))
-    first = _search(_part(data, PART, rng), groups, coordinates, _starts(coordinates, rng, start))
-    return _search(_part(data, MOST, rng), groups, coordinates, [first], POLISH)
+    with one_blas_thread():
+        if len(data.y) <= PART:
+            return _Search(data, groups, coordinates).best(_starts(coordinates, rng, start))
+        first = _Search(_part(data, PART, rng), groups, coordinates).best(_starts(coordinates, rng, start))
+        return _Search(_part(data, MOST, rng), groups, coordinates).polished(first)
 
 
 def _starts(coordinates: Coordinates, rng: np.random.Generator, start: Hyper | None) -> list[Hyper]:
@@ -100,29 +101,42 @@ def _starts(coordinates: Coordinates, rng: np.random.Generator, start: Hyper | N
     return found
 
 
-def _search(
-    data: Data, groups: Integers, coordinates: Coordinates, starts: list[Hyper], iterations: int = 200
-) -> Hyper:
-    from scipy.optimize import minimize  # noqa: PLC0415 - slow to import
+class _Search:
+    """The log posterior density of given data as a function of a vector, and its maximum."""
 
-    recipe = coordinates.recipe
-    evidence = Evidence(data, groups, recipe.kernel)
-    precision = recipe.mean_deviation**-2 if recipe.mean == "constant" else math.inf
+    def __init__(self, data: Data, groups: Integers, coordinates: Coordinates) -> None:
+        self.coordinates, self.recipe = coordinates, coordinates.recipe
+        self.evidence = Evidence(data, groups, self.recipe.kernel)
+        self.precision = self.recipe.mean_deviation**-2 if self.recipe.mean == "constant" else math.inf
+        self.effort = max(10, 20_000 // max(len(data.y), 100))  # iterations
 
-    def cost(vector: Array) -> tuple[float, Array]:
-        slopes, hyper = evidence.at_best_mean(coordinates.unpack(vector), precision)
-        slopes = with_priors(slopes, hyper, recipe)
-        return -slopes.value, -coordinates.gradient(slopes)
+    def best(self, starts: list[Hyper]) -> Hyper:
+        """A short climb from every start, a long one from the best place reached."""
+        reached = [self._climb(self.coordinates.pack(start), BRIEF) for start in starts]
+        return self._hyper(self._climb(min(reached, key=lambda run: run[0])[1], self.effort)[1])
 
-    options = {"maxiter": iterations, "ftol": 1e-10, "gtol": 1e-5}
-    begin = [coordinates.pack(start) for start in starts]
-    ends = [begin[0]]
-    if len(begin[0]):
-        runs = [
-            minimize(cost, x, jac=True, method="L-BFGS-B", bounds=coordinates.bounds(), options=options) for x in begin
-        ]
-        ends = [min(runs, key=lambda run: float(run.fun)).x]
-    return evidence.at_best_mean(coordinates.unpack(ends[0]), precision)[1]
+    def polished(self, start: Hyper) -> Hyper:
+        """One climb."""
+        return self._hyper(self._climb(self.coordinates.pack(start), self.effort)[1])
+
+    def _hyper(self, vector: Array) -> Hyper:
+        return self.evidence.at_best_mean(self.coordinates.unpack(vector), self.precision)[1]
+
+    def _climb(self, vector: Array, iterations: int) -> tuple[float, Array]:
+        """The cost reached and where."""
+        from scipy.optimize import minimize  # noqa: PLC0415 - slow to import
+
+        if not len(vector):
+            return 0.0, vector
+        options = {"maxiter": iterations, "ftol": 1e-10, "gtol": 1e-4}
+        bounds = self.coordinates.bounds()
+        run = minimize(self._cost, vector, jac=True, method="L-BFGS-B", bounds=bounds, options=options)
+        return float(run.fun), run.x
+
+    def _cost(self, vector: Array) -> tuple[float, Array]:
+        slopes, hyper = self.evidence.at_best_mean(self.coordinates.unpack(vector), self.precision)
+        slopes = with_priors(slopes, hyper, self.recipe)
+        return -slopes.value, -self.coordinates.gradient(slopes)
 
 
 def _part(data: Data, size: int, rng: np.random.Generator) -> Data:

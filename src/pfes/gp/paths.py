@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 from pfes.compiled import spread
 from pfes.errors import InvalidInput
 from pfes.gp import linalg
-from pfes.gp.kernels import KERNELS
 from pfes.gp.model import Model
 from pfes.gp.posterior import Posterior
 from pfes.gp.sheaf import Sheaf
@@ -29,7 +28,7 @@ __all__ = ["Paths", "draw_paths"]
 Array = NDArray[np.float64]
 Kind = Literal["pathwise", "features"]
 
-BLOCK = 256  # points evaluated together: what is added up for them stays in the processor's nearest cache
+LANES = 512  # points of all paths evaluated together: what is added up for them stays in the nearest cache
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,41 +54,40 @@ class Paths:
 
     def slopes(self, x: NDArray[Any]) -> NDArray[np.float32]:
         """Gradients (R, N, L, D) of each path at its own points x (R, N, D), in single precision."""
-        points = np.ascontiguousarray(np.swapaxes(np.asarray(x, dtype=np.float32), 1, 2))  # (R, D, N)
-        out = np.empty((len(self.quick), *points.shape), np.float32)
+        x = np.asarray(x, dtype=np.float32)
+        out = np.empty((len(self.quick), len(x), x.shape[2], x.shape[1]), np.float32)  # (L, R, D, N)
 
-        def fill(r: int) -> None:
-            for l, sheaf in enumerate(self.quick):
-                out[l, r] = sheaf.slopes(r, points[r])
+        def fill(piece: tuple[int, slice]) -> None:
+            l, rows = piece
+            out[l, :, :, rows] = self.quick[l].slopes(x[:, rows])
 
-        spread(fill, range(len(points)))
+        spread(fill, self._pieces(x.shape[1], LANES // len(x)))
         return out.transpose(1, 3, 0, 2)
+
+    def _own(self, sheaves: tuple[Sheaf, ...], x: NDArray[Any]) -> NDArray[Any]:
+        out = np.empty((len(sheaves), *x.shape[:2]), x.dtype)  # (L, R, N)
+
+        def fill(piece: tuple[int, slice]) -> None:
+            l, rows = piece
+            out[l, :, rows] = sheaves[l].own(x[:, rows])
+
+        spread(fill, self._pieces(x.shape[1], LANES // len(x)))
+        return out.transpose(1, 2, 0)
 
     def _shared(self, x: Array) -> Array:
         out = np.empty((len(self.objectives), self.count, len(x)))  # (L, R, N)
 
         def fill(piece: tuple[int, slice]) -> None:
             l, rows = piece
-            out[l, :, rows] = self.objectives[l].all(np.ascontiguousarray(x[rows].T))
+            out[l, :, rows] = self.objectives[l].shared(x[rows])
 
-        spread(fill, [(l, rows) for l in range(len(out)) for rows in _blocks(len(x))])
+        spread(fill, self._pieces(len(x), LANES))
         return out.transpose(1, 2, 0)
 
-    def _own(self, sheaves: tuple[Sheaf, ...], x: NDArray[Any]) -> NDArray[Any]:
-        out = np.empty((len(sheaves), *x.shape[:2]), x.dtype)  # (L, R, N)
-
-        def fill(piece: tuple[int, slice]) -> None:
-            r, rows = piece
-            points = np.ascontiguousarray(x[r, rows].T)
-            for l, sheaf in enumerate(sheaves):
-                out[l, r, rows] = sheaf.one(r, points)
-
-        spread(fill, [(r, rows) for r in range(len(x)) for rows in _blocks(x.shape[1])])
-        return out.transpose(1, 2, 0)
-
-
-def _blocks(count: int) -> list[slice]:
-    return [slice(begin, begin + BLOCK) for begin in range(0, count, BLOCK)]
+    def _pieces(self, count: int, size: int) -> list[tuple[int, slice]]:
+        """Objectives, and rows of `count` points, some `size` at a time."""
+        size = max(size, 16)
+        return [(l, slice(i, i + size)) for l in range(len(self.objectives)) for i in range(0, count, size)]
 
 
 def draw_paths(
@@ -179,7 +177,7 @@ def _sheaf(posterior: Posterior, frequencies: Array, phases: Array, heights: Arr
     used = slice(None) if pulls is not None else slice(0)
     return Sheaf(
         mean=posterior.hyper.mean,
-        correlation=KERNELS[posterior.hyper.kernel],
+        kernel=posterior.hyper.kernel,
         scales=posterior.column_scales,
         frequencies=frequencies,
         phases=phases,

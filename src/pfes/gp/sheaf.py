@@ -11,14 +11,14 @@
     f_r(x) = mean + sum_f h_rf cos(2 pi (w_f . x + p_rf)) + sum_i v_ri k(x, x_i)
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pfes.gp.kernels import Correlation
-from pfes.gp.waves import add_products, add_waves, squares
+from pfes.gp.waves import add_pull_slopes, add_pulls, add_waves
 
 __all__ = ["Sheaf"]
 
@@ -30,7 +30,7 @@ class Sheaf:
     """R paths of one objective; see the table above. All arrays are of one dtype, float64 or float32."""
 
     mean: float
-    correlation: Correlation  # of the squared distance in length scales
+    kernel: str  # a name of kernels.KERNELS
     scales: Floats  # (D,) length scale of each column
     frequencies: Floats
     phases: Floats
@@ -38,42 +38,50 @@ class Sheaf:
     centres: Floats
     pulls: Floats
 
-    def one(self, r: int, points: Floats) -> Floats:
-        """Path r at points (D, N): (N,)."""
-        out = np.full((1, points.shape[1]), self.mean, points.dtype)
-        add_waves(out, self.heights[r : r + 1], self.frequencies, self.phases[r], points)
-        add_products(out, self.pulls[r : r + 1], self._near(points))
+    def shared(self, x: Floats) -> Floats:
+        """All paths at the same points x (N, D): (R, N)."""
+        points = np.ascontiguousarray(x.T)
+        out = np.full((1, len(self.heights), len(x)), self.mean, x.dtype)
+        # cos(a + p) = cos a cos p - sin a sin p: the cosines and sines of a point serve all paths
+        angles = 2 * np.pi * self.phases
+        upright = np.zeros((1, len(self.frequencies)), x.dtype)
+        lying = upright - x.dtype.type(0.25)
+        add_waves(out, (self.heights * np.cos(angles))[None], self.frequencies, upright, points)
+        add_waves(out, (self.heights * -np.sin(angles))[None], self.frequencies, lying, points)
+        self._add(add_pulls, out, self.pulls[None], points)
         return out[0]
 
-    def all(self, points: Floats) -> Floats:
-        """All paths at the same points (D, N): (R, N)."""
-        # cos(a + p) = cos a cos p - sin a sin p: the cosines and sines of a point serve all paths
-        out = np.full((len(self.heights), points.shape[1]), self.mean, points.dtype)
-        angles = 2 * np.pi * self.phases
-        upright = np.zeros(len(self.frequencies), points.dtype)
-        add_waves(out, self.heights * np.cos(angles), self.frequencies, upright, points)
-        add_waves(out, -self.heights * np.sin(angles), self.frequencies, upright - points.dtype.type(0.25), points)
-        add_products(out, self.pulls, self._near(points))
-        return out
+    def own(self, x: Floats) -> Floats:
+        """Each path at points of its own, x (R, N, D): (R, N)."""
+        points = _columns(x)
+        out = np.full((len(x), 1, x.shape[1]), self.mean, x.dtype)
+        add_waves(out, self.heights[:, None], self.frequencies, self.phases, points)
+        self._add(add_pulls, out, self.pulls[:, None], points)
+        return out[:, 0]
 
-    def slopes(self, r: int, points: Floats) -> Floats:
-        """Gradient of path r at points (D, N): (D, N)."""
-        out = np.zeros_like(points)
+    def slopes(self, x: Floats) -> Floats:
+        """Gradient of each path at points of its own, x (R, N, D): (R, D, N)."""
+        points = _columns(x)
+        out = np.zeros((len(x), x.shape[2], x.shape[1]), x.dtype)
         # d cos(2 pi t) / dt = 2 pi cos(2 pi (t + 1/4))
-        heights = np.ascontiguousarray((points.dtype.type(2 * np.pi) * self.heights[r, :, None] * self.frequencies).T)
-        add_waves(out, heights, self.frequencies, self.phases[r] + points.dtype.type(0.25), points)
-        scaled = points / self.scales[:, None]
-        _, slope = self.correlation.value_and_slope(squares(self.centres, scaled))
-        # sum_i v_i k'(s_i) 2 (x - c_i): the sums over i of 1 and of c_i
-        sums = np.zeros((1 + len(points), points.shape[1]), points.dtype)
-        moments = np.ascontiguousarray(np.concatenate((np.ones_like(self.centres[:, :1]), self.centres), axis=1).T)
-        add_products(sums, moments * self.pulls[r], slope)
-        return out + 2 * (scaled * sums[0] - sums[1:]) / self.scales[:, None]
+        heights = x.dtype.type(2 * np.pi) * self.heights[:, None] * self.frequencies.T
+        add_waves(out, heights, self.frequencies, self.phases + x.dtype.type(0.25), points)
+        # sum_i v_i k'(s_i) 2 (x - c_i) / scale, from the sums over i of v_i k' and v_i k' c_i
+        sums = np.zeros((len(x), 1 + x.shape[2], x.shape[1]), x.dtype)
+        moments = np.concatenate((np.ones_like(self.centres[:, :1]), self.centres), axis=1).T
+        self._add(add_pull_slopes, sums, self.pulls[:, None] * moments, points)
+        scaled = np.swapaxes(x / self.scales, 1, 2)
+        return out + 2 * (scaled * sums[:, :1] - sums[:, 1:]) / self.scales[:, None]
 
-    def _near(self, points: Floats) -> Floats:
-        return self.correlation.value(squares(self.centres, points / self.scales[:, None]))
+    def _add(self, add: Callable[..., None], out: Floats, weights: Floats, points: Floats) -> None:
+        add(out, weights, self.centres, points / self.scales[:, None], self.kernel == "matern52")
 
     def single(self) -> "Sheaf":
         """The same in float32."""
         arrays = (self.scales, self.frequencies, self.phases, self.heights, self.centres, self.pulls)
-        return Sheaf(self.mean, self.correlation, *(a.astype(np.float32) for a in arrays))
+        return Sheaf(self.mean, self.kernel, *(a.astype(np.float32) for a in arrays))
+
+
+def _columns(x: Floats) -> Floats:
+    """(R, N, D) -> (D, R N), block after block, as the kernels want points."""
+    return np.ascontiguousarray(x.transpose(2, 0, 1)).reshape(x.shape[2], -1)

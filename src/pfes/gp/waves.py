@@ -1,8 +1,11 @@
-"""Sums of cosines at many points: the inner loop of every sampled path, and by far its largest cost.
+"""Sums of cosines and of correlations at many points: the inner loops of every sampled path, and by far its largest cost.
 
-Angles are counted in turns: cos(2 pi t) repeats with every whole t, so that reducing it is one rounding. Written here
-as a polynomial, it runs on all points side by side (2 ns a cosine in double precision, 1 in single; numpy's takes 30
-in double). float32 and float64 run through the same kernels, each in its own precision.
+Angles are counted in turns: cos(2 pi t) repeats with every whole t, so that reducing it is one rounding. Written as
+polynomials, cosine and exponential run on all points side by side (a cosine takes 2 ns in double precision, 1 in
+single; numpy's takes 30 in double). float32 and float64 run through the same kernels, each in its own precision.
+
+Points (D, B N) lie in B blocks of N; row k of block b of the result, out (B, K, N), is a sum of its own. B = R blocks
+are R paths, each at its own points; B = 1 block of K = R rows is R paths at the same points.
 """
 
 from typing import Any
@@ -10,9 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pfes.compiled import kernel
+from pfes.compiled import inline, kernel
 
-__all__ = ["add_products", "add_waves", "squares"]
+__all__ = ["add_pull_slopes", "add_pulls", "add_waves"]
+
+Floats = NDArray[Any]  # float32 or float64
 
 # sin(2 pi t) / t in powers of t^2 for |t| <= 1/4, interpolated at Chebyshev's points: off by 2e-19 at most;
 # behind them the two constants that the kernel needs in the precision of its points.
@@ -31,35 +36,40 @@ _SERIES = np.array(
         0.25,
     ]
 )
-_SERIES_OF = {np.dtype(kind): _SERIES.astype(kind) for kind in (np.float32, np.float64)}
+
+# exp(-u) = p(u / 64)^64, for u up to 40: first the powers of p, then 40, 1 / 64, and the numbers of the correlations.
+# Off by 1e-14 of the value in double precision, 4e-6 in single.
+_POWERS = [1.0, -1.0, 1 / 2, -1 / 6, 1 / 24, -1 / 120, 1 / 720, -1 / 5040, 1 / 40320, -1 / 362880]
+_DECAY = np.array([*_POWERS, 40.0, 1 / 64, 0.5, 5.0, 1 / 3, 5 / 6])
 
 
-def add_waves(
-    out: NDArray[Any], heights: NDArray[Any], frequencies: NDArray[Any], phases: NDArray[Any], points: NDArray[Any]
-) -> None:
-    """Add sum_f h_rf cos(2 pi (w_f . x + p_f)) to out (R, N).
+def _in_both(numbers: NDArray[np.float64]) -> dict[np.dtype[Any], Floats]:
+    return {np.dtype(kind): numbers.astype(kind) for kind in (np.float32, np.float64)}
 
-    heights (R, F), frequencies (F, D) and phases (F,) in turns, points (D, N); all of one dtype.
+
+_SERIES_OF, _DECAY_OF = _in_both(_SERIES), _in_both(_DECAY)
+
+
+def add_waves(out: Floats, heights: Floats, frequencies: Floats, phases: Floats, points: Floats) -> None:
+    """Add sum_f h_bkf cos(2 pi (w_f . x + p_bf)) to out (B, K, N); everything of one dtype.
+
+    heights: (B, K, F); frequencies: (F, D) and phases: (B, F), in turns; points: (D, B N).
     """
     _add_waves(out, heights, frequencies, phases, points, _SERIES_OF[points.dtype])
 
 
-def add_products(out: NDArray[Any], weights: NDArray[Any], terms: NDArray[Any]) -> None:
-    """Add weights (R, n) . terms (n, N) to out (R, N).
+def add_pulls(out: Floats, weights: Floats, centres: Floats, points: Floats, matern: bool) -> None:
+    """Add sum_i w_bki k(|x - c_i|^2) to out (B, K, N), for weights (B, K, n), centres (n, D), points (D, B N).
 
-    A plain loop: this runs inside our threads, where BLAS would start threads of its own and wait for them.
+    k is the Matern-5/2 or else the RBF correlation of kernels.py. Squares are summed from differences: near a centre,
+    where large weights of opposite signs meet, a product would lose what is left.
     """
-    _add_products(out, weights, terms)
+    _add_pulls(out, weights, centres, points, _DECAY_OF[points.dtype], matern, False)
 
 
-def squares(centres: NDArray[Any], points: NDArray[Any]) -> NDArray[Any]:
-    """Squared distances (n, N) between centres (n, D) and points (D, N) of one dtype.
-
-    By differences: near a centre, where large weights of opposite signs meet, a product would lose what is left.
-    """
-    out = np.empty((len(centres), points.shape[1]), points.dtype)
-    _squares(centres, points, out)
-    return out
+def add_pull_slopes(out: Floats, weights: Floats, centres: Floats, points: Floats, matern: bool) -> None:
+    """The same with the derivative k' of the correlation (with respect to the square) in place of k."""
+    _add_pulls(out, weights, centres, points, _DECAY_OF[points.dtype], matern, True)
 
 
 @kernel
@@ -67,42 +77,74 @@ def _add_waves(out: Any, heights: Any, frequencies: Any, phases: Any, points: An
     c0, c1, c2, c3, c4 = series[0], series[1], series[2], series[3], series[4]
     c5, c6, c7, c8 = series[5], series[6], series[7], series[8]
     half, quarter = series[9], series[10]
-    lanes = points.shape[1]
-    wave = np.empty(lanes, out.dtype)
+    blocks, rows, size = out.shape
+    wave = np.empty(points.shape[1], out.dtype)
     for f in range(len(frequencies)):
-        for j in range(lanes):
-            wave[j] = phases[f]
+        for b in range(blocks):
+            phase, start = phases[b, f], b * size
+            for j in range(size):
+                wave[start + j] = phase
         for d in range(len(points)):
             w = frequencies[f, d]
-            for j in range(lanes):
+            for j in range(len(wave)):
                 wave[j] += w * points[d, j]
-        for j in range(lanes):
+        for j in range(len(wave)):
             t = wave[j]
             t = quarter - abs(t - np.floor(t + half))  # cos(2 pi t) = sin(2 pi (1/4 - |t|))
             s = t * t
             tail = c4 + s * (c5 + s * (c6 + s * (c7 + s * c8)))
             wave[j] = t * (c0 + s * (c1 + s * (c2 + s * (c3 + s * tail))))
-        for r in range(len(heights)):
-            h = heights[r, f]
-            for j in range(lanes):
-                out[r, j] += h * wave[j]
+        for b in range(blocks):
+            start = b * size
+            for k in range(rows):
+                h = heights[b, k, f]
+                for j in range(size):
+                    out[b, k, j] += h * wave[start + j]
 
 
 @kernel
-def _add_products(out: Any, weights: Any, terms: Any) -> None:
-    for i in range(len(terms)):
-        for r in range(len(weights)):
-            w = weights[r, i]
-            for j in range(terms.shape[1]):
-                out[r, j] += w * terms[i, j]
-
-
-@kernel
-def _squares(centres: Any, points: Any, out: Any) -> None:
+def _add_pulls(out: Any, weights: Any, centres: Any, points: Any, decay: Any, matern: bool, slope: bool) -> None:
+    blocks, rows, size = out.shape
+    term = np.empty(points.shape[1], out.dtype)
     for i in range(len(centres)):
-        for j in range(points.shape[1]):
-            out[i, j] = 0.0
+        for j in range(len(term)):
+            term[j] = 0.0
         for d in range(len(points)):
             c = centres[i, d]
-            for j in range(points.shape[1]):
-                out[i, j] += (points[d, j] - c) * (points[d, j] - c)
+            for j in range(len(term)):
+                term[j] += (points[d, j] - c) * (points[d, j] - c)
+        _correlate(term, decay, matern, slope)
+        for b in range(blocks):
+            start = b * size
+            for k in range(rows):
+                w = weights[b, k, i]
+                for j in range(size):
+                    out[b, k, j] += w * term[start + j]
+
+
+@inline
+def _correlate(term: Any, decay: Any, matern: bool, slope: bool) -> None:
+    """Replace squares by correlations or their slopes."""
+    one, half, five, third, five_sixths = decay[0], decay[12], decay[13], decay[14], decay[15]
+    if matern:
+        for j in range(len(term)):
+            r = np.sqrt(five * term[j])
+            linear = one + r
+            term[j] = _exp_minus(r, decay) * (-five_sixths * linear if slope else linear + third * r * r)
+    else:
+        for j in range(len(term)):
+            value = _exp_minus(half * term[j], decay)
+            term[j] = -half * value if slope else value
+
+
+@inline
+def _exp_minus(u: Any, decay: Any) -> Any:
+    t = min(u, decay[10]) * decay[11]
+    p = decay[5] + t * (decay[6] + t * (decay[7] + t * (decay[8] + t * decay[9])))
+    p = decay[0] + t * (decay[1] + t * (decay[2] + t * (decay[3] + t * (decay[4] + t * p))))
+    p = p * p
+    p = p * p
+    p = p * p
+    p = p * p
+    p = p * p
+    return p * p

@@ -1,6 +1,6 @@
 """The DTLZ problems of Deb, Thiele, Laumanns and Zitzler (2005): any number of objectives, minimised, on the unit cube.
 
-The first L - 1 parameters place a point along the front; the other k = d - L + 1 hold it off: g >= 0, and 0 at the front.
+The first L - 1 parameters place a point along the front; the other k = d - L + 1 hold it off by g >= 0.
 
 | problem | front | g | reference point |
 |---|---|---|---|
@@ -15,7 +15,7 @@ The paper has DTLZ3 and DTLZ4 with L = 4, d = 6 and does not tell its reference 
 """
 
 from collections.abc import Callable
-from math import factorial, gamma, pi
+from math import factorial, gamma, pi, sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -24,7 +24,7 @@ import numpy.typing as npt
 from pfes.errors import InvalidInput
 from pfes.objectives import Objective, Objectives
 from pfes.problems.fronts import simplex, sphere
-from pfes.problems.problem import Problem
+from pfes.problems.problem import Problem, rebuildable
 from pfes.space import Real, Space
 
 __all__ = ["dtlz1", "dtlz2", "dtlz3", "dtlz4", "dtlz5", "dtlz7"]
@@ -32,6 +32,7 @@ __all__ = ["dtlz1", "dtlz2", "dtlz3", "dtlz4", "dtlz5", "dtlz7"]
 Array = npt.NDArray[np.float64]
 
 
+@rebuildable
 def dtlz1(d: int = 6, L: int = 2, reference: float = 400.0) -> Problem:
     """DTLZ1: a linear front behind 11^k - 1 local ones; g = 100 (k + sum (x - 1/2)^2 - cos(20 pi (x - 1/2))).
 
@@ -46,17 +47,20 @@ def dtlz1(d: int = 6, L: int = 2, reference: float = 400.0) -> Problem:
     return _problem(size, truth, reference**L - 0.5**L / factorial(L), lambda count: 0.5 * simplex(count, L))
 
 
+@rebuildable
 def dtlz2(d: int = 6, L: int = 2, reference: float = 1.1) -> Problem:
     """DTLZ2: a concave front, the unit sphere; g = sum (x - 1/2)^2. The default is BoTorch's."""
     return _spherical(_Size("dtlz2", d, L, reference, least=1.0), _smooth)
 
 
+@rebuildable
 def dtlz3(d: int = 6, L: int = 4, reference: float | None = None) -> Problem:
-    """DTLZ3: DTLZ2's front behind 11^k - 1 local ones, which lie up to 660 away for k = 3. The default is the paper's."""
+    """DTLZ3: DTLZ2's front behind 11^k - 1 local ones, up to 660 away for k = 3. The default is the paper's."""
     worst = 1.0 + 100.0 * (d - L + 1) if reference is None else reference
     return _spherical(_Size("dtlz3", d, L, worst, least=1.0), _rippled)
 
 
+@rebuildable
 def dtlz4(d: int = 6, L: int = 4, reference: float = 1.5) -> Problem:
     """DTLZ4: DTLZ2 with x^100 in place of x for the first L - 1 parameters. The default is the paper's.
 
@@ -65,6 +69,7 @@ def dtlz4(d: int = 6, L: int = 4, reference: float = 1.5) -> Problem:
     return _spherical(_Size("dtlz4", d, L, reference, least=1.0), _smooth, exponent=100.0)
 
 
+@rebuildable
 def dtlz5(d: int = 6, L: int = 3, reference: float = 1.1) -> Problem:
     """DTLZ5: the sphere bent into an arc, f1 = f2 = cos(t) / sqrt(2), f3 = sin(t) for L = 3; as DTLZ2 for L = 2.
 
@@ -76,7 +81,9 @@ def dtlz5(d: int = 6, L: int = 3, reference: float = 1.1) -> Problem:
 
     def truth(natural: Array) -> Array:
         g = _smooth(natural[:, L - 1 :])[:, None]
-        angles = np.column_stack([natural[:, :1], (1.0 + 2.0 * g * natural[:, 1 : L - 1]) / (2.0 * (1.0 + g))]) * pi / 2.0
+        angles = (
+            np.column_stack([natural[:, :1], (1.0 + 2.0 * g * natural[:, 1 : L - 1]) / (2.0 * (1.0 + g))]) * pi / 2.0
+        )
         return (1.0 + g) * _corners(np.cos(angles), np.sin(angles))
 
     def sample(count: int) -> Array:
@@ -85,6 +92,7 @@ def dtlz5(d: int = 6, L: int = 3, reference: float = 1.1) -> Problem:
     return _problem(size, truth, _below_ball(reference, 2) if L == 2 else _above_arc(reference), sample)
 
 
+@rebuildable
 def dtlz7(d: int = 6, L: int = 2, reference: float = 15.0) -> Problem:
     """DTLZ7: a front in 2^(L-1) pieces; f_l = x_l but for the last, which is (1 + g) L - sum f (1 + sin(3 pi f))."""
     size = _Size("dtlz7", d, L, reference, least=2.0 * L)
@@ -101,7 +109,9 @@ def dtlz7(d: int = 6, L: int = 2, reference: float = 15.0) -> Problem:
         return truth(np.column_stack([place, np.zeros((len(place), d - L + 1))]))
 
     # f_L is a sum of functions of one f_l each; what dominates (f_1, ..., f_{L-1}) there is the sum of running maxima
-    optimum = reference ** (L - 1) * (reference - 2.0 * L) + (L - 1) * reference ** (L - 2) * _running_maximum(reference)
+    optimum = reference ** (L - 1) * (reference - 2.0 * L) + (L - 1) * reference ** (L - 2) * _running_maximum(
+        reference
+    )
     return _problem(size, truth, optimum, sample)
 
 
@@ -113,9 +123,7 @@ class _Size(NamedTuple):
     least: float  # what the reference point must exceed for the closed form to hold
 
 
-def _problem(
-    size: _Size, truth: Callable[[Array], Array], optimum: float, sample: Callable[[int], Array]
-) -> Problem:
+def _problem(size: _Size, truth: Callable[[Array], Array], optimum: float, sample: Callable[[int], Array]) -> Problem:
     if not 2 <= size.L <= size.d:
         raise InvalidInput(f"got L = {size.L} objectives of d = {size.d} parameters; wanted 2 <= L <= d")
     if not size.reference > size.least:
@@ -138,8 +146,9 @@ def _spherical(size: _Size, distance: Callable[[Array], Array], exponent: float 
 def _corners(along: Array, across: Array) -> Array:
     """Objective l = product of the first L - l of `along` times the next of `across`; (N, L) from two (N, L - 1)."""
     ones = np.ones((len(along), 1))
-    products = np.cumprod(np.column_stack([ones, along]), axis=1)
-    return (products * np.column_stack([across, ones]))[:, ::-1]
+    products = np.cumprod(np.column_stack([ones, along]), axis=1, dtype=np.float64)
+    objectives: Array = (products * np.column_stack([across, ones]))[:, ::-1]
+    return objectives
 
 
 def _smooth(rest: Array) -> Array:
@@ -154,19 +163,19 @@ def _rippled(rest: Array) -> Array:
 
 
 def _below_ball(reference: float, L: int) -> float:
-    return reference**L - pi ** (L / 2) / gamma(L / 2 + 1) / 2.0**L
+    return float(reference**L - pi ** (L / 2) / gamma(L / 2 + 1) / 2.0**L)
 
 
 def _above_arc(reference: float) -> float:
     """Integral over f3 = z of (reference - sqrt(1 - z^2) / sqrt(2))^2 up to z = 1, and of reference^2 beyond."""
-    return reference**2 - reference * pi / (2.0 * 2.0**0.5) + 1.0 / 3.0 + (reference - 1.0) * reference**2
+    return reference**3 - reference * pi / sqrt(8.0) + 1.0 / 3.0
 
 
 # f (1 + sin(3 pi f)) rises to PEAK_1, is as high again at AGAIN, and rises on to its maximum at PEAK_2 (30 digits:
 # benchmarks/optimal_hypervolumes.py).
-PEAK_1 = 0.251411836088917
-AGAIN = 0.631626530700061
-PEAK_2 = 0.859400856644724
+PEAK_1 = 0.25141183608891712
+AGAIN = 0.6316265307000612
+PEAK_2 = 0.85940085664472392
 
 
 def _waves(f: Array) -> Array:

@@ -36,7 +36,7 @@ def sphere(count: int, L: int) -> Array:
 
 
 def _cube(count: int, width: int) -> Array:
-    """A lattice of rank one in the open unit cube, (count, width): Kronecker's sequence for the generalised golden ratio."""
+    """Evenly spread points of the unit cube, (count, width): Kronecker's sequence of the generalised golden ratio."""
     ratio = 2.0
     for _ in range(60):  # the root of ratio^(width + 1) = ratio + 1
         ratio = (1.0 + ratio) ** (1.0 / (width + 1))

@@ -2,8 +2,8 @@
 
 Sizes, inputs, objectives and costs are the paper's; the values are made up by smooth laws in this file, so that anybody
 can compute them and the truth is known. Conductivity takes long molecular dynamics and is dear, energy is cheap; good
-conductors tend to be less stable, so neither can be found by measuring the other alone. No data are stored: what is random is
-made from the raw words of PCG64, which numpy keeps the same for ever, and so are the pools.
+conductors tend to be less stable, so neither can be found by measuring the other alone. No data are stored: what is
+random is made from the raw words of PCG64, which numpy promises not to change; so the pools do not change, either.
 """
 
 import itertools
@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from pfes.objectives import Objective, Objectives
 from pfes.pareto import hypervolume, non_dominated
-from pfes.problems.problem import Problem
+from pfes.problems.problem import Problem, rebuildable
 from pfes.space import Pool
 
 __all__ = ["bismuth_oxide", "perovskite"]
@@ -21,6 +21,7 @@ __all__ = ["bismuth_oxide", "perovskite"]
 Array = npt.NDArray[np.float64]
 
 
+@rebuildable
 def bismuth_oxide(ratio: float = 5.0) -> Problem:
     """335 compositions of doped bismuth oxide, Bi(1-x-y-z) Er(x) Nb(y) W(z) O(1.5+y+1.5z): three numeric inputs.
 
@@ -48,11 +49,12 @@ def _doped(fraction: Array) -> Array:
     return np.column_stack([conductivity, energy])
 
 
+@rebuildable
 def perovskite(ratio: float = 10.0) -> Problem:
     """1,119 arrangements of the atoms of a lithium-lanthanum titanate, described by 2,185 distances between atoms.
 
-    Four order parameters move 23 cations and 95 atoms of the framework; the inputs are the distances in ångström of each
-    of the first to each of the second, so that many numbers tell little: the pool lies near a surface of four dimensions.
+    Four order parameters move 23 cations and 95 atoms of the framework; the inputs are the distances in ångström of
+    each of the first to each of the second. Many numbers tell little: the pool lies near a surface of four dimensions.
 
     Args:
         ratio: what a conductivity costs, in energies; the paper has 5 and 10.
@@ -87,8 +89,8 @@ def _ordered(order: Array) -> Array:
 
 def _uniform(count: int, seed: int) -> Array:
     """Numbers (count,) in [0, 1) from the words of PCG64, whose stream is promised not to change."""
-    words = np.random.PCG64(seed).random_raw(count)
-    return (words >> np.uint64(11)) * 2.0**-53
+    words = np.asarray(np.random.PCG64(seed).random_raw(count), dtype=np.uint64)
+    return (words >> np.uint64(11)).astype(np.float64) * 2.0**-53
 
 
 def _pooled(

@@ -9,8 +9,9 @@
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from functools import partial, wraps
+from typing import Any, ParamSpec, SupportsIndex
 
 import numpy as np
 import numpy.typing as npt
@@ -20,10 +21,11 @@ from pfes.objectives import Objectives
 from pfes.pareto import hypervolume
 from pfes.space import Pool, Space
 
-__all__ = ["Problem"]
+__all__ = ["Problem", "rebuildable"]
 
 Array = npt.NDArray[np.float64]
 Rows = Sequence[Mapping[str, Any]]
+Given = ParamSpec("Given")
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +41,7 @@ class Problem:
         optimum: the largest hypervolume above `reference`; the docstring of each problem says how well it is known.
         sample: sample(count) gives about `count` points of the true front, (S, L); None where it is not known.
         noise: (L,), standard deviations of a measurement's error, added only where a generator is given.
+        made: builds the same problem again; how a problem of this package travels to another process.
     """
 
     name: str
@@ -49,6 +52,7 @@ class Problem:
     optimum: float
     sample: Callable[[int], Array] | None = field(default=None, repr=False)
     noise: Array = field(default_factory=lambda: np.zeros(0))
+    made: "Callable[[], Problem] | None" = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         L = len(self.objectives)
@@ -56,13 +60,18 @@ class Problem:
         for name, given in (("reference", self.reference), ("noise", noise)):
             vector = np.array(given, dtype=np.float64)
             if vector.shape != (L,):
-                raise InvalidInput(f"got a {name} of shape {vector.shape}; wanted one number for each of {L} objectives")
+                raise InvalidInput(
+                    f"got a {name} of shape {vector.shape}; wanted one number for each of {L} objectives"
+                )
             vector.setflags(write=False)
             object.__setattr__(self, name, vector)
 
     def __repr__(self) -> str:
         kind = f"{len(self.space)} rows" if isinstance(self.space, Pool) else f"{len(self.space.names)} parameters"
         return f"Problem({self.name!r}, {kind}, objectives={', '.join(self.names)}, optimum={self.optimum:.6g})"
+
+    def __reduce_ex__(self, protocol: SupportsIndex) -> Any:
+        return super().__reduce_ex__(protocol) if self.made is None else (self.made, ())
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -88,7 +97,9 @@ class Problem:
     def evaluate_row(self, row: int, rng: np.random.Generator | None = None) -> dict[str, float]:
         """Measure one row of the pool: {objective's name: value}; with noise if a generator is given."""
         if not isinstance(self.space, Pool):
-            raise InvalidInput(f"got row {row} of {self.name!r}, which has a space; wanted a pool; try evaluate(params)")
+            raise InvalidInput(
+                f"got row {row} of {self.name!r}, which has a space; wanted a pool; try evaluate(params)"
+            )
         return self._told(self.values([row])[0], rng)
 
     def _told(self, truth: Array, rng: np.random.Generator | None) -> dict[str, float]:
@@ -151,3 +162,13 @@ class Problem:
                 "front; try problem.share(values), which needs none"
             )
         return self.sample(count)
+
+
+def rebuildable(function: Callable[Given, Problem]) -> Callable[Given, Problem]:
+    """Make the problems that `function` builds remember how they were built: their formulas alone cannot be pickled."""
+
+    @wraps(function)
+    def build(*args: Given.args, **kwargs: Given.kwargs) -> Problem:
+        return replace(function(*args, **kwargs), made=partial(build, *args, **kwargs))
+
+    return build

@@ -58,7 +58,9 @@ def get(name: str, **arguments: Any) -> Problem:
     try:
         return _FACTORIES[plain](**arguments)
     except TypeError as error:
-        raise InvalidInput(f"got {arguments} for the problem {plain!r}: {error}; wanted the arguments of its function") from None
+        raise InvalidInput(
+            f"got {arguments} for the problem {plain!r}: {error}; wanted the arguments of its function"
+        ) from None
 
 
 def all() -> tuple[Problem, ...]:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from pfes.errors import InvalidInput
 from pfes.objectives import Objective, Objectives
-from pfes.problems.problem import Problem
+from pfes.problems.problem import Problem, rebuildable
 from pfes.space import Real, Space
 
 __all__ = ["zdt1", "zdt2", "zdt3", "zdt4"]
@@ -21,24 +21,27 @@ Array = npt.NDArray[np.float64]
 # Where f1 of ZDT3's front lies: the descending stretches of 1 - sqrt(f1) - f1 sin(10 pi f1) that undercut all to
 # their left. Computed with 30 digits (benchmarks/optimal_hypervolumes.py).
 ZDT3_PIECES = (
-    (0.0, 0.0830015349269117),
-    (0.182228728029413, 0.257762363387862),
-    (0.409313674808657, 0.453882104088399),
-    (0.618396794416602, 0.652511703804663),
-    (0.823331798326633, 0.851832865436414),
+    (0.0, 0.083001534926911633),
+    (0.18222872802939978, 0.25776236338783022),
+    (0.40931367480865684, 0.45388210408883017),
+    (0.61839679443926579, 0.65251170380466252),
+    (0.82333179832663274, 0.8518328654364139),
 )
 
 
+@rebuildable
 def zdt1(d: int = 6) -> Problem:
     """ZDT1: a convex front, f2 = 1 - sqrt(f1). Reference point (11, 11), as in BoTorch; optimum in closed form."""
     return _problem("zdt1", _unit(d), _plain(lambda f, g: 1.0 - np.sqrt(f / g)), (11.0, 11.0), 121.0 - 1.0 / 3.0)
 
 
+@rebuildable
 def zdt2(d: int = 6) -> Problem:
     """ZDT2: a concave front, f2 = 1 - f1^2. Reference point (11, 11), as in BoTorch; optimum in closed form."""
     return _problem("zdt2", _unit(d), _plain(lambda f, g: 1.0 - (f / g) ** 2), (11.0, 11.0), 121.0 - 2.0 / 3.0)
 
 
+@rebuildable
 def zdt3(d: int = 6) -> Problem:
     """ZDT3: a front in five pieces. Reference point (11, 11), as in BoTorch; optimum in closed form.
 
@@ -48,6 +51,7 @@ def zdt3(d: int = 6) -> Problem:
     return _problem("zdt3", _unit(d), truth, (11.0, 11.0), 128.7781161306908, ZDT3_PIECES)
 
 
+@rebuildable
 def zdt4(d: int = 4) -> Problem:
     """ZDT4: ZDT1's front behind 21^(d-1) local ones; x2, ..., xd in [-5, 5]. The paper has d = 4.
 
@@ -83,7 +87,9 @@ def _unit(d: int) -> Space:
 
 def _checked(d: int) -> None:
     if d < 2:
-        raise InvalidInput(f"got d = {d}; wanted at least 2 parameters: the first moves along the front, the rest to it")
+        raise InvalidInput(
+            f"got d = {d}; wanted at least 2 parameters: the first moves along the front, the rest to it"
+        )
 
 
 def _problem(

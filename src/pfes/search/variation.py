@@ -1,7 +1,9 @@
-"""New points from old ones: simulated binary crossover, polynomial mutation, and their cousins for discrete parameters.
+"""New points from old ones: simulated binary crossover, polynomial mutation, and steps uphill where slopes are known.
 
 One-hot columns cannot be crossed one by one (half of two flavours is none), so a child takes a whole parameter from one
 parent; a discrete parameter mutates to the value that a random admissible point has there, numbers half of the time.
+A step uphill follows the gradient of a random mixture of the objectives over a random length: selection keeps the
+good ones, and points go to all parts of the frontier.
 """
 
 from typing import NamedTuple
@@ -17,6 +19,7 @@ Array = NDArray[np.float64]
 
 CROSSED = 0.9  # share of pairs of parents that are crossed at all
 BANK = 512  # random admissible points to take values of discrete parameters from
+SHORTEST, LONGEST = 0.003, 0.12  # steps uphill, times the root of the number of columns that move
 
 
 class Breeder(NamedTuple):
@@ -47,6 +50,17 @@ class Breeder(NamedTuple):
         np.clip(child, self.space.lower, self.space.upper, out=child)
         child = self._decodable(child)
         return self._admissible(child, first) if self.constrained else child
+
+    def climbers(self, parent: Array, slopes: Array, spans: Array, rng: np.random.Generator) -> Array:
+        """Children uphill of their parents (R, N, D), where objectives have slopes (R, N, L, D) and spans (R, L)."""
+        wish = rng.standard_exponential(slopes.shape[:3]) / np.maximum(spans, np.finfo(float).tiny)[:, None, :]
+        way = (wish[:, :, None, :] @ slopes)[:, :, 0, :]
+        blocked = (parent <= self.space.lower) & (way < 0) | (parent >= self.space.upper) & (way > 0)
+        way[blocked | ~self.space.free] = 0.0
+        way /= np.maximum(np.linalg.norm(way, axis=2, keepdims=True), np.finfo(float).tiny)
+        length = SHORTEST * (LONGEST / SHORTEST) ** rng.random((*way.shape[:2], 1)) * np.sqrt(self.space.free.sum())
+        child = np.clip(parent + length * way, self.space.lower, self.space.upper)
+        return self._admissible(child, parent) if self.constrained else child
 
     def _crossed(self, first: Array, second: Array, rng: np.random.Generator) -> Array:
         pairs = first.shape[:2]

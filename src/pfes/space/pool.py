@@ -12,7 +12,7 @@ row tells nothing and gets no column.
 
 import hashlib
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -177,23 +177,31 @@ class Pool:
         rows = self._allowed(count, allowed)
         return rng.permutation(rows)[:count]
 
-    def spread_out(self, count: int, rng: np.random.Generator, allowed: Mask | None = None) -> Rows:
-        """Choose different rows far from one another: (count,), or all there are if fewer; allowed: (P,).
+    def spread_out(
+        self, count: int, rng: np.random.Generator, allowed: Mask | None = None, around: Iterable[int] = ()
+    ) -> Rows:
+        """Choose different rows far from one another and from those `around`: (count,), or all there are if fewer.
 
-        The first at random, each next one as far as can be from those chosen; ties are broken at random, and a row
-        with the same inputs as a chosen one comes last.
+        The first at random unless there are any around, each next one as far as can be; ties are broken at random, and
+        a row with the same inputs as a chosen one comes last. allowed: (P,).
         """
         rows = self._allowed(count, allowed)
         chosen = np.empty(min(count, len(rows)), dtype=np.int64)
         lengths = np.einsum("ij,ij->i", self.x, self.x)
         distance = np.full(len(self), -np.inf)
         distance[rows] = np.inf
+
+        def shun(row: int) -> None:
+            # |a - b|^2 by a product: a difference would need another (P, D)
+            np.minimum(distance, lengths + lengths[row] - 2 * (self.x @ self.x[row]), out=distance)
+
+        for row in around:
+            shun(row)
         for k in range(len(chosen)):
             farthest = np.flatnonzero(distance >= distance.max() - TIE)
-            new = chosen[k] = rng.choice(farthest)
-            # |a - b|^2 by a product: a difference would need another (P, D)
-            np.minimum(distance, lengths + lengths[new] - 2 * (self.x @ self.x[new]), out=distance)
-            distance[new] = -np.inf
+            chosen[k] = rng.choice(farthest)
+            shun(chosen[k])
+            distance[chosen[k]] = -np.inf
         return chosen
 
     def _allowed(self, count: int, allowed: Mask | None) -> Rows:

@@ -1,0 +1,167 @@
+"""A whole suggestion, from data to the next point: BoTorch + pymoo, and Optuna, beside pfes.
+
+    python benchmarks/suggestion.py                                  to the terminal
+    python benchmarks/suggestion.py --markdown docs/benchmarks.md    and into its section of that page
+
+First L = 4, d = 6, n = 50: fit, sample ten frontiers, maximise the information, as BoTorch and pymoo do it. Then
+L = 2, d = 2, n = 50: the next point, as Optuna's GPSampler finds it. Contenders take turns in one process.
+"""
+
+import argparse
+import statistics
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple, TypeVar
+
+import numpy as np
+
+from known import of_problem
+from machine import describe
+from pfes.task import Settings
+from rivals import botorch_suggestion as botorch
+from rivals.botorch_information import own_threads, threads
+from rivals.optuna_suggestion import Asked
+from suggestion_parts.agreement import agree
+from suggestion_parts.first import first_suggestions
+from suggestion_parts.ours import inside, settings_of, suggestion
+from tables import seconds, table, write_section
+from timing import Taken, once
+
+PACKAGES = ["pfes", "numpy", "scipy", "numba", "botorch", "gpytorch", "torch", "pymoo", "optuna"]
+FRONTIERS, POINTS = 10, 50
+
+Call = Callable[[np.ndarray, np.ndarray, int], object]
+Result = TypeVar("Result")
+
+
+class Contender(NamedTuple):
+    who: str
+    call: Call  # (x, y, seed) -> the next point
+    ours: bool
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--markdown", type=Path, help="page whose section 'suggestion' is rewritten")
+    parser.add_argument("--rounds", type=int, default=5, help="data sets of the comparison with BoTorch")
+    parser.add_argument("--optuna-rounds", type=int, default=15, help="data sets of the comparison with Optuna")
+    options = parser.parse_args()
+    machine = describe(PACKAGES)
+    command = " ".join(["python benchmarks/suggestion.py", *sys.argv[1:]])
+    parts = ["## A whole suggestion", f"`{command}`: " + "; ".join(machine) + "."]
+    parts += against_botorch(options.rounds) + against_optuna(options.optuna_rounds)
+    text = "\n\n".join(parts)
+    print(text)
+    if options.markdown:
+        write_section(options.markdown, "suggestion", text + "\n")
+
+
+def against_botorch(rounds: int) -> list[str]:
+    """The section on L = 4."""
+    x, y = of_problem("dtlz2", 50, 0, d=6, L=4)
+    number, theirs = _best_threads(lambda: botorch.suggestion(x, y, 0, botorch.LEAN, FRONTIERS, POINTS))
+    same = agree(x, y, inside(x, y, 0), suggestion(x, y, 0, Settings()), theirs)
+    field = [
+        Contender("pfes, default settings", lambda x, y, s: suggestion(x, y, s, Settings()), True),
+        Contender("pfes, 50 points", lambda x, y, s: suggestion(x, y, s, settings_of(POINTS)), True),
+        Contender("BoTorch + pymoo, lean", _botorch(botorch.LEAN), False),
+        Contender("BoTorch + pymoo, tutorial", _botorch(botorch.TUTORIAL), False),
+    ]
+    data = [of_problem("dtlz2", 50, seed, d=6, L=4) for seed in range(rounds)]
+    with threads(number):
+        took = race(field, data)
+    first = first_suggestions()
+    stages = ", ".join(f"{stage} {seconds(spent)}" for stage, spent in theirs.stages.items())
+    return [
+        "### L = 4, d = 6, n = 50: BoTorch + pymoo",
+        _what_botorch_does(number),
+        "\n".join(f"- {line}" for line in same),
+        times(field, took),
+        f"BoTorch, lean, by stages: {stages}.",
+        f"The first suggestion of a process: {seconds(first['cached'])} after {seconds(first['imports'])} of imports; "
+        f"{seconds(first['empty cache'])} where everything must be compiled first (once on a machine).",
+    ]
+
+
+def _botorch(effort: botorch.Effort) -> Call:
+    return lambda x, y, seed: botorch.suggestion(x, y, seed, effort, FRONTIERS, POINTS)
+
+
+def _what_botorch_does(number: int) -> str:
+    lean, tutorial = botorch.LEAN, botorch.TUTORIAL
+    return (
+        "DTLZ2 at 50 scrambled Sobol points, another set in each round. BoTorch: `SingleTaskGP` per objective, "
+        f"`fit_gpytorch_mll`, {FRONTIERS} paths by `get_matheron_path_model`, the frontier of each by "
+        f"`optimize_with_nsgaii` (pymoo; population {POINTS}, {lean.generations} generations: about as many "
+        "evaluations as ours), `compute_sample_box_decomposition`, `qLowerBoundMultiObjectiveMaxValueEntropySearch` "
+        f"with its estimator LB, which is ours, and `optimize_acqf`. Lean: {lean.raw_samples} raw samples, "
+        f"{lean.restarts} restarts, at most {lean.iterations} iterations. Tutorial: {tutorial.raw_samples}, "
+        f"{tutorial.restarts} and {tutorial.iterations}, as in BoTorch's tutorial on several objectives. Ours by "
+        f"default keeps more points of a frontier than {POINTS}; a second row keeps {POINTS}. torch uses {number} "
+        "thread(s), the faster of 1 and its own."
+    )
+
+
+def against_optuna(rounds: int) -> list[str]:
+    """The section on L = 2."""
+    data = [of_problem("branin_currin", 50, seed) for seed in range(rounds)]
+    number, _ = _best_threads(lambda: Asked(*data[0], 0).next())
+    field = [
+        Contender("pfes, default settings", lambda x, y, s: suggestion(x, y, s, Settings()), True),
+        Contender("pfes, method ehvi", lambda x, y, s: suggestion(x, y, s, settings_of(method="ehvi")), True),
+        Contender("Optuna GPSampler", lambda x, y, s: Asked(x, y, s).next(), False),
+    ]
+    for contender in field:
+        contender.call(*data[0], 0)
+    with threads(number):
+        took = race(field, data)
+    return [
+        "### L = 2, d = 2, n = 50: Optuna",
+        "Branin-Currin at 50 scrambled Sobol points, another set in each round; Optuna's `GPSampler` with its default "
+        "settings (log expected hypervolume improvement), told 50 trials, then `ask` and two `suggest_float`. No party "
+        f"has seen the data before. torch uses {number} thread(s), the faster of 1 and its own.",
+        times(field, took),
+    ]
+
+
+def _best_threads(call: Callable[[], Result]) -> tuple[int, Result]:
+    """The number of threads with which torch is faster, after a call that warms up; and what the call gives."""
+    found = {}
+    with threads(1):
+        result = call()
+    for number in dict.fromkeys([1, own_threads()]):
+        with threads(number):
+            found[number] = once(call).wall
+    return min(found, key=found.__getitem__), result
+
+
+def race(field: list[Contender], data: list[tuple[np.ndarray, np.ndarray]]) -> dict[str, list[Taken]]:
+    """What each contender takes on each data set, taking turns."""
+    took: dict[str, list[Taken]] = {contender.who: [] for contender in field}
+    for seed, (x, y) in enumerate(data):
+        for contender in field:
+            took[contender.who].append(once(lambda: contender.call(x, y, seed)))  # noqa: B023 - called at once
+            print(f"round {seed}: {contender.who}: {took[contender.who][-1].wall:.2f} s", file=sys.stderr)
+    return took
+
+
+def times(field: list[Contender], took: dict[str, list[Taken]]) -> str:
+    """Medians, extremes, and the ratio of the faster rival to our default settings."""
+    rows = []
+    for contender in field:
+        walls, busy = [t.wall for t in took[contender.who]], [t.processor for t in took[contender.who]]
+        numbers = [statistics.median(walls), min(walls), max(walls), statistics.median(busy), min(busy)]
+        rows.append([contender.who, *map(seconds, numbers)])
+    ours = took[field[0].who]
+    ratios = []
+    for pick in (lambda t: t.wall, lambda t: t.processor):
+        for summary in (statistics.median, min):
+            rival = min(summary([pick(t) for t in took[c.who]]) for c in field if not c.ours)
+            ratios.append(f"**{rival / summary([pick(t) for t in ours]):.1f}x**")
+    header = ["", "median", "best", "worst", "processor, median", "processor, best"]
+    return table(header, [*rows, ["**faster rival / pfes, default**", *ratios[:2], "", *ratios[2:]]])
+
+
+if __name__ == "__main__":
+    main()

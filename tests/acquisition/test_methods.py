@@ -1,0 +1,38 @@
+import numpy as np
+import pytest
+
+from pfes.acquisition import FLOOR, METHODS, gain_of, method_named, score_of, slope_of
+from pfes.acquisition.ehvi import reference_point
+from pfes.errors import InvalidInput
+
+
+def test_an_unknown_method_is_refused_with_the_known_ones() -> None:
+    with pytest.raises(InvalidInput, match="wanted one of pfes, ehvi, sobol, random"):
+        method_named("entropy")
+
+
+def test_every_method_says_what_it_does() -> None:
+    for name, method in METHODS.items():
+        assert method.name == name
+        assert method.summary
+        assert (method.build is None) == (method.promise == "")
+
+
+def test_scores_keep_the_order_of_gains_of_both_signs() -> None:
+    gains = np.array([-3.0, -1e-9, 0.0, 1e-300, 1e-9, 0.5, 2.0])
+    scores = score_of(gains)
+    assert (np.diff(scores) >= 0.0).all()
+    assert scores[3] > FLOOR >= scores[2]
+    np.testing.assert_allclose(gain_of(scores), gains, rtol=1e-12, atol=1e-11)
+
+
+def test_the_slope_of_a_score_is_its_derivative() -> None:
+    gains = np.array([-3.0, -0.1, 0.01, 0.5, 2.0])
+    difference = (score_of(gains + 1e-6) - score_of(gains - 1e-6)) / 2e-6
+    np.testing.assert_allclose(slope_of(gains), difference, rtol=1e-4)
+
+
+def test_the_reference_point_is_the_thresholds_or_a_tenth_below_the_front() -> None:
+    levels = np.array([[0.0, 2.0], [1.0, 1.0], [-9.0, -9.0]])
+    np.testing.assert_allclose(reference_point(levels, np.array([-np.inf, 0.5])), [-0.1, 0.5])
+    np.testing.assert_allclose(reference_point(levels[:1], np.full(2, -np.inf)), [-0.1, 1.9])

@@ -1,0 +1,249 @@
+"""From observations to a suggestion: what a suggestion promises, on spaces and pools."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from pfes.belief import believe
+from pfes.errors import InvalidInput
+from pfes.frontiers import FrontierSettings
+from pfes.maximise import MaximiserSettings
+from pfes.objectives import Bundle, Objective, Objectives
+from pfes.observations import NO_ROW, Observations, State
+from pfes.recommend import recommend
+from pfes.search import SearchSettings
+from pfes.space import Choice, Integer, Pool, Real, Space
+from pfes.suggest import suggest
+from pfes.task import Settings, Task
+
+QUICK = Settings(
+    frontiers=FrontierSettings(count=4, search=SearchSettings(population=24, generations=12)),
+    maximiser=MaximiserSettings(scan=128, starts=4, iterations=10),
+)
+TWO = Objectives([Objective("up", cost=4.0), Objective("down", "min", cost=1.0)])
+SQUARE = Space(x=Real(0, 1), y=Real(0, 1))
+MIXED = Space(x=Real(0, 1), t=Integer(0, 9), kind=Choice(["a", "b", "c"]))
+POOL = Pool(np.random.default_rng(0).uniform(size=(60, 2)))
+
+
+def truth(x: np.ndarray) -> np.ndarray:
+    """Two objectives of encoded points (N, D), in the user's direction: up is maximised, down minimised."""
+    return np.column_stack([-np.sum((x - 0.2) ** 2, axis=1), np.sum((x - 0.8) ** 2, axis=1)])
+
+
+def told(domain: Space | Pool, count: int, objectives: tuple[int, ...] = (0, 1), seed: int = 1) -> Observations:
+    rng = np.random.default_rng(seed)
+    rows = domain.random(count, rng) if isinstance(domain, Pool) else np.full(count, NO_ROW)
+    x = domain.x[rows] if isinstance(domain, Pool) else domain.sobol(count, rng)
+    known = Observations.none(domain.width)
+    for point, row in zip(x, rows, strict=True):
+        known = known.with_pending(point, objectives, int(row))
+    values = truth(known.x)[np.arange(len(known)), known.objective]
+    return replace(known, state=np.full(len(known), State.MEASURED), value=values)
+
+
+def first(task: Task, known: Observations, **request: Any):
+    return suggest(task, known, task.generator(0), **request).items[0]
+
+
+@pytest.mark.parametrize("domain", [SQUARE, MIXED, POOL], ids=["continuous", "mixed", "pool"])
+@pytest.mark.parametrize("decoupled", [False, True])
+def test_a_suggestion_names_a_new_point_its_cost_and_its_reason(domain: Space | Pool, decoupled: bool) -> None:
+    known = told(domain, 8)
+    item = first(Task(domain, TWO, QUICK), known, decoupled=decoupled)
+    assert np.isfinite(item.gain)
+    assert item.cost == TWO.cost(item.which)
+    assert "nats about the Pareto frontier" in item.reason
+    assert ("rows" if isinstance(domain, Pool) else "points") in item.reason
+    assert "per unit of cost" in item.reason
+    if isinstance(domain, Pool):
+        assert item.row not in known.row
+    else:
+        assert domain.admissible(item.x[None])[0]
+        assert not (np.abs(known.x - item.x).max(axis=1) < 1e-9).any()
+
+
+def test_gain_is_what_the_acquisition_promises_per_cost_and_compared_with_all_options() -> None:
+    item = first(Task(POOL, TWO, QUICK), told(POOL, 8), decoupled=True)
+    others = {"up", "down", "up and down"} - {" and ".join(TWO.named(item.which))}
+    assert all(f"{name} " in item.reason for name in others)
+    assert f"{item.gain:.3g} nats" in item.reason
+    assert f"{item.gain / item.cost:.3g} per unit of cost" in item.reason
+
+
+def test_first_points_come_from_a_design_until_every_objective_has_five_values() -> None:
+    task = Task(SQUARE, TWO, QUICK)
+    assert np.isnan(first(task, told(SQUARE, 4)).gain)
+    assert "up has 4 values" in first(task, told(SQUARE, 4)).reason
+    assert np.isfinite(first(task, told(SQUARE, 5)).gain)
+
+
+def test_a_decoupled_start_measures_only_what_is_lacking_and_completes_points() -> None:
+    known = told(POOL, 6, (0,))
+    item = first(Task(POOL, TWO, QUICK), known, decoupled=True)
+    assert item.which == (1,)
+    assert item.row in known.row
+
+
+@pytest.mark.parametrize("method", ["sobol", "random", "ehvi"])
+def test_other_methods_are_chosen_by_name(method: str) -> None:
+    item = first(Task(SQUARE, TWO, replace(QUICK, method=method)), told(SQUARE, 8))
+    assert np.isfinite(item.gain) == (method == "ehvi")
+    assert item.which == (0, 1)
+
+
+def test_a_method_that_cannot_name_single_objectives_says_so() -> None:
+    with pytest.raises(InvalidInput, match="'ehvi' cannot name single objectives; try method='pfes'"):
+        first(Task(SQUARE, TWO, replace(QUICK, method="ehvi")), told(SQUARE, 8), decoupled=True)
+
+
+def test_a_cheaper_objective_is_preferred_when_it_tells_as_much() -> None:
+    # up and down are equally hard to learn; one of them costs a hundredth
+    objectives = Objectives([Objective("up", cost=100.0), Objective("down", "min", cost=1.0)])
+    items = [first(Task(SQUARE, objectives, QUICK, seed), told(SQUARE, 8), decoupled=True) for seed in range(3)]
+    assert {item.which for item in items} == {(1,)}
+
+
+def test_a_cheap_bundle_is_taken_whole() -> None:
+    objectives = Objectives(
+        [Objective("up", cost=5.0), Objective("down", "min", cost=5.0)], [Bundle(["up", "down"], 5.01)]
+    )
+    assert first(Task(SQUARE, objectives, QUICK), told(SQUARE, 8), decoupled=True).which == (0, 1)
+
+
+def test_a_batch_has_distinct_points_and_heeds_what_is_pending() -> None:
+    known = told(SQUARE, 8)
+    task = Task(SQUARE, TWO, QUICK)
+    items = suggest(task, known, task.generator(0), count=4).items
+    x = np.array([item.x for item in items])
+    apart = np.linalg.norm(x[:, None] - x[None], axis=2) + np.eye(4)
+    assert apart.min() > 0.01
+    # the same point, asked for again while the first is pending
+    again = first(task, known.with_pending(items[0].x, items[0].which))
+    assert np.linalg.norm(again.x - items[0].x) > 0.01
+
+
+def test_a_pool_ends_with_a_reason_and_every_row_once() -> None:
+    pool = Pool(np.random.default_rng(3).uniform(size=(12, 2)))
+    task = Task(pool, TWO, QUICK)
+    known = told(pool, 6)
+    result = suggest(task, known, task.generator(0), count=20)
+    assert sorted([*known.row[::2], *(item.row for item in result.items)]) == list(range(12))
+    assert "every row of the pool" in result.ended
+
+
+def test_partly_measured_rows_are_completed_for_the_missing_objective_only() -> None:
+    pool = Pool(np.random.default_rng(3).uniform(size=(8, 2)))
+    known = told(pool, 8)
+    missing = known[~((known.objective == 0) & (known.row >= 6))]
+    task = Task(pool, TWO, QUICK)
+    items = suggest(task, missing, task.generator(0), count=5).items
+    assert sorted((item.row, item.which, item.cost) for item in items) == [(6, (0,), 4.0), (7, (0,), 4.0)]
+
+
+def test_fixed_parameters_are_kept() -> None:
+    item = first(Task(MIXED, TWO, QUICK), told(MIXED, 8), fixed={"kind": "b", "t": 3})
+    assert {"t": 3, "kind": "b"}.items() <= MIXED.decode(item.x[None])[0].items()
+    pool = Pool({"x": [0.1, 0.2, 0.3, 0.4] * 4, "kind": ["a", "b"] * 8})
+    known = told(pool, 6)
+    row = first(Task(pool, TWO, QUICK), known, fixed={"kind": "b"}).row
+    assert pool.params(row)["kind"] == "b"
+
+
+def test_replicates_are_suggested_only_when_asked_for() -> None:
+    pool = Pool({"x": [0.0, 0.3, 0.5, 0.7, 1.0]})
+    known = told(pool, 5)
+    task = Task(pool, Objectives([Objective("up", noise=0.3), Objective("down", "min", noise=0.3)]), QUICK)
+    assert suggest(task, known, task.generator(0)).items == ()
+    assert first(task, known, replicates=True).row in range(5)
+
+
+def test_infeasible_regions_are_avoided() -> None:
+    known = told(SQUARE, 30)
+    bad = known.x[:, 0] > 0.5
+    state = np.where(bad, State.INFEASIBLE, State.MEASURED)
+    known = replace(known, state=state, value=np.where(bad, np.nan, known.value))
+    items = [first(Task(SQUARE, TWO, QUICK, seed), known) for seed in range(3)]
+    assert max(item.x[0] for item in items) < 0.7
+
+
+def test_failed_points_are_not_repeated() -> None:
+    pool = Pool(np.random.default_rng(3).uniform(size=(8, 2)))
+    known = told(pool, 7)
+    rest = next(iter(set(range(8)) - set(known.row)))
+    failed = known.with_pending(pool.x[rest], (0, 1), rest)
+    failed = replace(failed, state=np.where(failed.row == rest, State.FAILED, failed.state))
+    assert suggest(Task(pool, TWO, QUICK), failed, np.random.default_rng(0)).items == ()
+
+
+def test_thresholds_draw_the_search_into_the_wanted_box() -> None:
+    free = Task(SQUARE, Objectives([Objective("up"), Objective("down", "min")]), QUICK)
+    # only points close to (0.2, 0.2) have up > -0.02
+    tight = Task(SQUARE, Objectives([Objective("up", threshold=-0.02), Objective("down", "min")]), QUICK)
+    known = told(SQUARE, 12)
+
+    def distance(task: Task) -> float:
+        return float(np.mean([np.linalg.norm(first(replace(task, seed=s), known).x - 0.2) for s in range(3)]))
+
+    assert distance(tight) < min(0.35, distance(free))
+
+
+def test_a_timeout_gives_the_best_so_far() -> None:
+    item = first(Task(SQUARE, TWO, QUICK), told(SQUARE, 8), timeout=0.0)
+    assert np.isfinite(item.gain)
+
+
+def test_the_papers_recipe_runs() -> None:
+    paper = Settings.paper()
+    quick = replace(paper, maximiser=replace(paper.maximiser, scan=64), frontiers=replace(paper.frontiers, count=2))
+    item = first(Task(SQUARE, TWO, quick), told(SQUARE, 8))
+    assert np.isfinite(item.gain)
+
+
+def test_hyper_parameters_can_be_fitted_once_or_given() -> None:
+    known, more = told(SQUARE, 8), told(SQUARE, 12)
+    once = Task(SQUARE, TWO, replace(QUICK, refit="once"))
+    hypers = suggest(once, known, once.generator(0)).hypers
+    assert suggest(once, more, once.generator(1), hypers=hypers).hypers is hypers
+    given = replace(once, settings=replace(QUICK, hypers=hypers))
+    assert suggest(given, more, once.generator(1)).hypers is hypers
+
+
+def test_predictions_are_in_the_users_units_and_interpolate() -> None:
+    known = told(SQUARE, 25)
+    belief = believe(Task(SQUARE, TWO, QUICK), known, np.random.default_rng(0))
+    x = known.x[::2]
+    mean, std = belief.predict(x)
+    np.testing.assert_allclose(mean, truth(x), atol=0.02)
+    assert (std < 0.05).all()
+
+
+@pytest.mark.parametrize("domain", [SQUARE, MIXED, POOL], ids=["continuous", "mixed", "pool"])
+def test_what_is_recommended_is_near_the_true_front(domain: Space | Pool) -> None:
+    advice = recommend(Task(domain, TWO, QUICK), told(domain, 30), np.random.default_rng(0))
+    assert len(advice.x) >= 2
+    values = truth(advice.x)
+    np.testing.assert_allclose(advice.mean, values, atol=0.15)
+    signed = values * TWO.signs
+    worse = (signed[:, None] > signed[None] + 0.1).all(axis=2).any(axis=0)
+    assert worse.mean() < 0.2
+
+
+def test_nothing_is_recommended_before_anything_is_measured() -> None:
+    assert len(recommend(Task(SQUARE, TWO, QUICK), Observations.none(2), np.random.default_rng(0)).x) == 0
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"method": "magic"}, "method: got 'magic'"),
+        ({"estimator": "magic"}, "estimator: got 'magic', wanted one of matched"),
+        ({"initial": -1}, "initial: got -1"),
+        ({"refit": "never"}, "refit: got 'never'"),
+    ],
+)
+def test_impossible_settings_are_refused(settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(InvalidInput, match=message):
+        Settings(**settings)
