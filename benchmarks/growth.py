@@ -22,7 +22,7 @@ import numpy as np
 
 from known import cube, distances, from_arrays, objectives, pool
 from machine import describe
-from pfes.suggest import suggest
+from pfes.suggest import Request, suggest
 from pfes.task import Settings, Task
 from tables import megabytes, seconds, table, write_section
 from timing import Taken, once
@@ -151,7 +151,7 @@ def prepared(n: int, d: int, L: int, rows: int, decoupled: bool, settings: Setti
     x = domain.x[chosen] if rows else domain.sobol(n, rng)
     known = from_arrays(x, distances(x, L, 0), chosen)
     task = Task(domain, objectives(L), settings)
-    return lambda: suggest(task, known, np.random.default_rng(1), decoupled=decoupled)
+    return lambda: suggest(task, known, np.random.default_rng(1), Request(decoupled=decoupled))
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ from pfes.observations import NO_ROW, Observations, State
 from pfes.recommend import recommend
 from pfes.search import SearchSettings
 from pfes.space import Choice, Integer, Pool, Real, Space
-from pfes.suggest import suggest
+from pfes.suggest import Request, suggest
 from pfes.task import Settings, Task
 
 QUICK = Settings(
@@ -45,7 +45,7 @@ def told(domain: Space | Pool, count: int, objectives: tuple[int, ...] = (0, 1),
 
 
 def first(task: Task, known: Observations, **request: Any):
-    return suggest(task, known, task.generator(0), **request).items[0]
+    return suggest(task, known, task.generator(0), Request(**request)).items[0]
 
 
 @pytest.mark.parametrize("domain", [SQUARE, MIXED, POOL], ids=["continuous", "mixed", "pool"])
@@ -193,6 +193,17 @@ def test_thresholds_draw_the_search_into_the_wanted_box() -> None:
 def test_a_timeout_gives_the_best_so_far() -> None:
     item = first(Task(SQUARE, TWO, QUICK), told(SQUARE, 8), timeout=0.0)
     assert np.isfinite(item.gain)
+
+
+def test_a_limit_is_never_exceeded_and_what_it_pays_for_is_found() -> None:
+    task, known = Task(POOL, TWO, QUICK), told(POOL, 8)
+    result = suggest(task, known, task.generator(0), Request(decoupled=True, limit=6.0), count=9)
+    assert sum(item.cost for item in result.items) <= 6.0
+    assert sum(item.cost for item in result.items) > 5.0  # down costs 1: there is always one more until all is spent
+    assert "the budget is spent" in result.ended
+    early = suggest(task, told(POOL, 2), task.generator(0), Request(decoupled=True, limit=1.5), count=2)
+    assert [item.which for item in early.items] == [(1,)]
+    assert suggest(task, known, task.generator(0), Request(limit=3.0)).items == ()
 
 
 def test_the_papers_recipe_runs() -> None:

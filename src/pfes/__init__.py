@@ -18,8 +18,7 @@ from pfes.errors import Conflict, Exhausted, InvalidFrontier, InvalidInput, Pfes
 if TYPE_CHECKING:
     from pfes.objectives import Bundle, Objective
     from pfes.space import Choice, Integer, Linear, Pool, Real, Space
-    from pfes.stopping import GainBelow, Plateau
-    from pfes.study import Study, create_study
+    from pfes.study import GainBelow, Plateau, Study, create_study
     from pfes.task import Settings
     from pfes.trials import Trial
 
@@ -52,8 +51,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "objectives": ("Bundle", "Objective"),
     "space": ("Choice", "Integer", "Linear", "Pool", "Real", "Space"),
-    "stopping": ("GainBelow", "Plateau"),
-    "study": ("Study", "create_study"),
+    "study": ("GainBelow", "Plateau", "Study", "create_study"),
     "task": ("Settings",),
     "trials": ("Trial",),
 }

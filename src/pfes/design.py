@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,7 +50,7 @@ def designed(
 
 def _places(offer: Offer, which: Sequence[int], count: int, rng: np.random.Generator, even: bool) -> Iterator[Place]:
     seen: set[tuple[float, ...]] = set()
-    for x, row in [*_half_measured(offer, which), *_fresh(offer, which, count, rng, even)]:
+    for x, row in chain(_half_measured(offer, which), _fresh(offer, which, count, rng, even)):
         name = (row,) if row != NO_ROW else tuple(x.tolist())
         mask = int(offer.row_masks()[row] if row != NO_ROW else offer.masks(x[None])[0])
         rest = tuple(l for l in which if not mask >> l & 1)

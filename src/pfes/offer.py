@@ -36,6 +36,7 @@ class Offer:
     known: Observations
     whole: bool = True  # all that is lacking at a point is measured together
     rows: NDArray[np.bool_] | None = None  # (P,) the rows of a pool that may be asked for; None: all
+    limit: float = np.inf  # the most a measurement may cost
     replicates: bool = False  # points already measured may be measured again
     uncertain: Callable[[Array], NDArray[np.bool_]] | None = None  # x (N, D) -> (N, L): worth a look though near data
 
@@ -80,11 +81,10 @@ class Offer:
 
     def _priced(self, masks: Masks) -> Array:
         wanted = np.array([sum(1 << l for l in option.which) for option in self.options])
-        if self.whole:
-            on_offer = wanted == (self._everything & ~masks)[:, None]
-        else:
-            on_offer = (wanted & masks[:, None]) == 0
-        return np.where(on_offer, [option.cost for option in self.options], np.inf)
+        costs = np.array([option.cost for option in self.options])
+        lacking = self._everything & ~masks[:, None]
+        on_offer = (wanted == lacking) if self.whole else (wanted & ~lacking == 0)
+        return np.where(on_offer & (costs <= self.limit), costs, np.inf)
 
     def _too_near(self, x: Array) -> NDArray[np.bool_]:
         """(N, K) options whose every objective is all but known: a measurement lies near, and no doubt is left."""

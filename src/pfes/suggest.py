@@ -4,93 +4,51 @@ Same arguments and generator, same suggestion.
 """
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from pfes.acquisition import FLOOR, Acquisition, Capacity, Situation, gain_of, method_named, weighable
+from pfes.acquisition import FLOOR, Acquisition, Capacity, Situation, method_named
 from pfes.belief import Belief, believe
 from pfes.compiled import one_blas_thread
 from pfes.design import designed, lacking
 from pfes.errors import InvalidInput
 from pfes.gp import Hyper
 from pfes.maximise import Found, Target, maximise
-from pfes.objectives import Option
 from pfes.observations import NO_ROW, Observations, State
 from pfes.offer import Offer
+from pfes.request import Request, offer_for
 from pfes.space import Pool
+from pfes.suggestion import Suggestion, Suggestions, from_model, from_nothing, without_model
 from pfes.task import Task
 
-__all__ = ["Suggestion", "Suggestions", "suggest"]
+__all__ = ["Request", "Suggestion", "Suggestions", "suggest"]
 
-Array = NDArray[np.float64]
-
-DESIGN = 1  # the stream of random numbers that first points come from: one sequence for the whole study
-
-
-@dataclass(frozen=True)
-class Suggestion:
-    """What to measure next, and why."""
-
-    x: Array  # (D,) encoded
-    row: int  # of the pool, NO_ROW in a space
-    which: tuple[int, ...]  # objectives
-    gain: float  # in the method's unit (PFES: nats); nan for points chosen without a model
-    cost: float
-    reason: str
-
-
-@dataclass(frozen=True)
-class Suggestions:
-    """Suggestions, the hyper-parameters behind them, and why there are fewer than asked for, if there are."""
-
-    items: tuple[Suggestion, ...]
-    hypers: tuple[Hyper, ...] | None
-    ended: str = ""
-
-
-@dataclass(frozen=True)
-class Request:
-    """How a suggestion is asked for.
-
-    decoupled   single objectives and bundles may be named
-    fixed       parameters held at given values for this request (pools: only such rows)
-    replicates  points already measured may be suggested again
-    timeout     seconds after which the best so far is returned
-    """
-
-    decoupled: bool = False
-    fixed: Mapping[str, Any] | None = None
-    replicates: bool = False
-    timeout: float | None = None
+DESIGN = (0, 1)  # the stream of random numbers that first points come from: one sequence for the whole study
+Hurry = Callable[[], bool]
 
 
 def suggest(
     task: Task,
     observations: Observations,
     rng: np.random.Generator,
-    count: int = 1,
+    request: Request | None = None,
     *,
-    decoupled: bool = False,
-    fixed: Mapping[str, Any] | None = None,
-    replicates: bool = False,
-    timeout: float | None = None,
+    count: int = 1,
     hypers: tuple[Hyper, ...] | None = None,
 ) -> Suggestions:
     """Up to `count` measurements worth making next; hypers: those of an earlier suggestion, to start the fit from."""
-    request = Request(decoupled, fixed, replicates, timeout)
+    request = request or Request()
     method = method_named(task.settings.method)
-    if decoupled and not method.decoupled and method.build is not None:
+    if request.decoupled and not method.decoupled and method.build is not None:
         raise InvalidInput(f"decoupled: method {method.name!r} cannot name single objectives; try method='pfes'")
-    offer = _offer(task, observations, request)
-    which = lacking(observations, task.objectives, task.settings.initial)
-    if method.build is None or which:
-        return _from_design(task, offer, which, count, rng, request)
-    hurry = _deadline(timeout)
+    offer = offer_for(task, observations, request)
+    few = lacking(observations, task.objectives, task.settings.initial)
+    if method.build is None or few:
+        return _from_design(task, offer, few, count, rng)
+    hurry = _deadline(request.timeout)
     with one_blas_thread() if _small(task, observations) else nullcontext():
         belief = believe(task, observations, rng, hypers)
         acquisition = _with_pending(method.build(_situation(belief, offer, rng)), observations, rng)
@@ -103,63 +61,32 @@ def _small(task: Task, observations: Observations) -> bool:
     return int(observations.counts(len(task.objectives)).max()) <= 300 and rows <= 20_000
 
 
-def _deadline(timeout: float | None) -> Callable[[], bool]:
+def _deadline(timeout: float | None) -> Hurry:
     if timeout is None:
         return lambda: False
     end = time.monotonic() + timeout
     return lambda: time.monotonic() > end
 
 
-def _offer(task: Task, observations: Observations, request: Request) -> Offer:
-    domain, rows = task.domain, None
-    if request.fixed:
-        if isinstance(domain, Pool):
-            rows = domain.where(**request.fixed)
-        else:
-            domain = domain.fix(**request.fixed)
-    offer = Offer(domain, task.objectives, (), observations, not request.decoupled, rows, request.replicates)
-    return replace(offer, options=_options(task, offer))
-
-
-def _options(task: Task, offer: Offer) -> tuple[Option, ...]:
-    """What can be weighed: everything at once and what half-measured points lack; or single objectives and bundles."""
-    objectives, pool = task.objectives, isinstance(offer.domain, Pool)
-    options = list(objectives.options(decoupled=not offer.whole))
-    if offer.whole:
-        masks = offer.row_masks() if pool else offer.masks(offer.known.x)
-        lacks = [tuple(l for l in range(len(objectives)) if not mask >> l & 1) for mask in np.unique(masks).tolist()]
-        options += [Option(which, objectives.cost(which)) for which in lacks if 0 < len(which) < len(objectives)]
-    can = weighable(task.settings.estimator, len(objectives))
-    return tuple(option for option in options if task.settings.method != "pfes" or can(option))
-
-
-def _from_design(
-    task: Task, offer: Offer, which: tuple[int, ...], count: int, rng: np.random.Generator, request: Request
-) -> Suggestions:
+def _from_design(task: Task, offer: Offer, few: tuple[int, ...], count: int, rng: np.random.Generator) -> Suggestions:
     """Points chosen without a model. In a decoupled study only what is lacking is measured, else everything."""
     even = task.settings.method != "random"
-    everything = tuple(range(len(task.objectives)))
-    wanted = which if which and request.decoupled else everything
-    places = designed(offer, wanted, count, task.generator(DESIGN) if even else rng, even=even)
-    kind = "far from the others" if isinstance(task.domain, Pool) else "of a Sobol sequence"
-    reason = f"A point {kind if even else 'drawn at random'}, chosen without a model"
-    if which and method_named(task.settings.method).build is not None:
-        counts = observations_of(offer, which)
-        reason += f": {counts}, {task.settings.initial} are needed before a model is used"
-    items = tuple(Suggestion(p.x, p.row, p.which, np.nan, task.objectives.cost(p.which), reason + ".") for p in places)
-    return Suggestions(items, None, "" if len(items) == count else _ended(offer))
+    wanted = few if few and not offer.whole else tuple(range(len(task.objectives)))
+    items: list[Suggestion] = []
+    for place in designed(offer, wanted, count, task.generator(*DESIGN) if even else rng, even=even):
+        which = _payable(offer, place.which)
+        if not which:
+            break
+        items.append(without_model(task, offer, replace(place, which=which), few))
+        offer = replace(offer, limit=offer.limit - items[-1].cost)
+    return Suggestions(tuple(items), None, "" if len(items) == count else from_nothing(offer))
 
 
-def observations_of(offer: Offer, which: tuple[int, ...]) -> str:
-    """How many values the objectives `which` have, in words."""
-    counts = offer.known.counts(len(offer.objectives))
-    return ", ".join(f"{offer.objectives.names[l]} has {counts[l]} values" for l in which)
-
-
-def _ended(offer: Offer) -> str:
-    if isinstance(offer.domain, Pool):
-        return "every row of the pool has been measured, is pending, or cannot be measured"
-    return "every point of the space that could be found has been measured, is pending, or cannot be measured"
+def _payable(offer: Offer, which: tuple[int, ...]) -> tuple[int, ...]:
+    """As many of these objectives as the limit pays for, where they need not be measured together."""
+    sets = [which] if offer.whole else [which, *(o.which for o in offer.options if set(o.which) < set(which))]
+    payable = [members for members in sets if offer.objectives.cost(members) <= offer.limit]
+    return max(payable, key=len, default=())
 
 
 def _situation(belief: Belief, offer: Offer, rng: np.random.Generator) -> Situation:
@@ -193,65 +120,32 @@ def _with_pending(acquisition: Acquisition, observations: Observations, rng: np.
 
 
 def _chosen(
-    belief: Belief,
-    offer: Offer,
-    acquisition: Acquisition,
-    count: int,
-    rng: np.random.Generator,
-    hurry: Callable[[], bool],
+    belief: Belief, offer: Offer, acquisition: Acquisition, count: int, rng: np.random.Generator, hurry: Hurry
 ) -> Suggestions:
     """One after the other, each knowing of those before it."""
     items: list[Suggestion] = []
     while len(items) < count:
         found, learns = _best(belief, offer, acquisition, rng, hurry)
         if found is None:
-            return Suggestions(tuple(items), belief.hypers, _ended(offer))
-        item = _worded(belief, offer, found, learns)
+            return Suggestions(tuple(items), belief.hypers, from_nothing(offer))
+        item = from_model(belief.task, offer, found, learns)
         items.append(item)
-        offer = replace(offer, known=offer.known.with_pending(item.x, item.which, item.row))
+        known = offer.known.with_pending(item.x, item.which, item.row)
+        offer = replace(offer, known=known, limit=offer.limit - item.cost)
         if len(items) < count:
             acquisition = acquisition.given(item.x, item.which, rng)
     return Suggestions(tuple(items), belief.hypers)
 
 
 def _best(
-    belief: Belief, offer: Offer, acquisition: Acquisition, rng: np.random.Generator, hurry: Callable[[], bool]
+    belief: Belief, offer: Offer, acquisition: Acquisition, rng: np.random.Generator, hurry: Hurry
 ) -> tuple[Found | None, bool]:
     """The maximum of the acquisition or, where no gain is positive, of what is least known; and which of the two."""
     settings = belief.task.settings.maximiser
-    model = getattr(acquisition, "model", belief.model)
     delta = np.maximum(acquisition.delta, 1e-3)
-    offer = replace(offer, uncertain=lambda x: model.predict(x).std > delta)
+    offer = replace(offer, uncertain=lambda x: belief.model.predict(x).std > delta)
     found = maximise(Target(acquisition, offer, belief.feasibility), settings, rng, hurry)
     if found is None or found.value > FLOOR:
         return found, True
-    doubt = Capacity(model, offer.options, delta, acquisition.starts)
+    doubt = Capacity(belief.model, offer.options, delta, acquisition.starts)
     return maximise(Target(doubt, offer, belief.feasibility), settings, rng, hurry), False
-
-
-def _worded(belief: Belief, offer: Offer, found: Found, learns: bool) -> Suggestion:
-    which, cost = offer.options[found.option]
-    per_cost = gain_of(found.best)
-    gain = float(per_cost[found.option] * cost)
-    names = offer.objectives.named(which)
-    promise = method_named(belief.task.settings.method).promise.format(gain)
-    if not learns:
-        promise = f"tell {gain:.3g} nats about the objectives, none being expected about the frontier"
-    reason = f"Measuring {_listed(names)} here is expected to {promise}, {gain / cost:.3g} per unit of cost"
-    return Suggestion(found.x, found.row, which, gain, cost, reason + _compared(offer, found, per_cost))
-
-
-def _compared(offer: Offer, found: Found, per_cost: Array) -> str:
-    """What the choice was compared with: how many points, and the best of every other option."""
-    kind = "rows" if isinstance(offer.domain, Pool) else "points"
-    others = [
-        f"{_listed(offer.objectives.named(option.which))} {per_cost[k]:.3g}"
-        for k, option in enumerate(offer.options)
-        if k != found.option and np.isfinite(found.best[k])
-    ]
-    beside = f"; at best, per unit of cost: {', '.join(others)}" if others else ""
-    return f": the best of {found.compared:,} {kind}{beside}."
-
-
-def _listed(names: tuple[str, ...]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

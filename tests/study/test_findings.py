@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from oracles.dominance import dominates
 from pfes import InvalidInput, Objective, Settings
-from pfes.findings import Estimate, Recommendation
+from pfes.study.findings import Estimate, Recommendation
 from pfes.space import Real, Space
 from pfes.study import Study, create_study
 from study.examples import OBJECTIVES, POINT, measured, pool_study, space_study

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from pfes import Bundle, GainBelow, InvalidInput, Objective, Plateau, loop
-from pfes.progress import Status, reporting
-from pfes.stopping import History
+from pfes.study.progress import Status, reporting
+from pfes.study.stopping import History
 from pfes.trials import Trial
 from study.examples import OBJECTIVES, SPACE, measured, pool_study, space_study
 

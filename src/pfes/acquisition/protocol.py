@@ -70,7 +70,7 @@ def score_of(gain: Array) -> Array:
 def slope_of(gain: Array) -> Array:
     """The derivative of `score_of`."""
     positive = gain > 0.0
-    return np.where(positive, 1.0 / np.where(positive, gain, 1.0), 1.0)
+    return np.where(positive, 1.0 / np.where(positive, np.maximum(gain, 1e-290), 1.0), 1.0)
 
 
 def gain_of(score: Array) -> Array:

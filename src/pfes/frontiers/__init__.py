@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pfes.errors import InvalidInput
-from pfes.frontiers.draws import Drawn, drawn_over_pool, drawn_over_space
+from pfes.frontiers.draws import Drawn, drawn_by_scan, drawn_jointly, drawn_over_space
 from pfes.frontiers.settings import FrontierSettings
 from pfes.frontiers.thinning import most_points, thin
 from pfes.gp.model import Model
@@ -86,17 +86,16 @@ def _rows(x: ArrayLike, width: int) -> Array:
 def _over_pool(
     model: Model, pool: Pool, known: Array, allowed: Mask | None, settings: FrontierSettings, rng: np.random.Generator
 ) -> tuple[Drawn, Array]:
-    """Draw over the distinct points of pool and observations; also the observed points, none twice."""
-    usable = np.ones(len(pool), bool) if allowed is None else allowed
-    x, place = np.unique(np.concatenate((pool.x, known)) + 0.0, axis=0, return_inverse=True)
-    seen = place.reshape(-1)[len(pool) :]
-    candidate = np.zeros(len(x), bool)
-    candidate[place.reshape(-1)[: len(pool)][usable]] = True
-    if settings.observed:
-        candidate[seen] = True
-    if not candidate.any():
+    """Draw over a pool and the observed points; also the observed points, none twice."""
+    candidates = pool.x if allowed is None else pool.x[allowed]
+    also = known if settings.observed else known[:0]
+    if len(candidates) + len(also) == 0:
         raise InvalidInput("got a pool without an allowed row and no observations; wanted a candidate; try other rows")
-    return drawn_over_pool(model, x, candidate, settings, rng), x[np.unique(seen)]
+    distinct = int((pool.twins == np.arange(len(pool))).sum()) + len(known)
+    if distinct > settings.exact_rows:
+        return drawn_by_scan(model, np.concatenate((also, candidates)), settings, rng), known
+    every = np.concatenate((pool.x, known))
+    return drawn_jointly(model, every, np.concatenate((also, candidates)), settings, rng), known
 
 
 def _frontier(best: Found, known: Array, values: Array, limit: Array, most: int) -> Found:

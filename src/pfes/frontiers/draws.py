@@ -12,12 +12,11 @@ from pfes.gp.model import Model
 from pfes.gp.paths import Paths, draw_paths
 from pfes.pareto import non_dominated
 from pfes.search import Found, pareto_search
-from pfes.space import Pool, Space
+from pfes.space import Space
 
-__all__ = ["Drawn", "drawn_over_pool", "drawn_over_space"]
+__all__ = ["Drawn", "drawn_by_scan", "drawn_jointly", "drawn_over_space"]
 
 Array = NDArray[np.float64]
-Mask = NDArray[np.bool_]
 
 BLOCK = 16_384  # rows of a large pool evaluated at a time
 
@@ -70,15 +69,19 @@ def _filtered(x: Array, y: Array) -> Found:
     return Found(x[best], y[best])
 
 
-def drawn_over_pool(
-    model: Model, x: Array, allowed: Mask, settings: FrontierSettings, rng: np.random.Generator
+def drawn_jointly(
+    model: Model, every: Array, candidates: Array, settings: FrontierSettings, rng: np.random.Generator
 ) -> Drawn:
-    """Draw values of all distinct points x (P, D) and keep what is non-dominated among the allowed (P,)."""
-    if len(x) <= settings.exact_rows:
-        values = _joint(model, x, settings.count, rng)
-        return Drawn([_filtered(x[allowed], v[allowed]) for v in values], _Lookup(x, values))
+    """Draw exact values of all points (P, D), equal ones alike; the best of the candidates (Q, D), some of them."""
+    x = np.unique(every + 0.0, axis=0)  # -0.0 and 0.0 are one
+    at = _Lookup(x, _joint(model, x, settings.count, rng))
+    return Drawn([_filtered(candidates, values) for values in at(candidates)], at)
+
+
+def drawn_by_scan(model: Model, candidates: Array, settings: FrontierSettings, rng: np.random.Generator) -> Drawn:
+    """Draw paths and evaluate them at all candidates (Q, D), block by block; equal ones are equal on every path."""
     paths = draw_paths(model, settings.count, rng, features=settings.features, kind=settings.kind)
-    return Drawn(_scanned(paths, x[allowed]), paths)
+    return Drawn(_scanned(paths, candidates), paths)
 
 
 def _joint(model: Model, x: Array, count: int, rng: np.random.Generator) -> Array:
@@ -113,7 +116,7 @@ class _Lookup:
         if np.any(distance > 1e-6):
             worst = int(np.argmax(distance))
             raise InvalidInput(
-                f"got a point {worst} that is no row of the pool and was not observed; wanted points whose values were "
-                "drawn; try settings with exact_rows=0, whose paths have values everywhere"
+                f"got point {worst}, which is no row of the pool and was not observed; wanted points whose values were "
+                "drawn; try FrontierSettings(exact_rows=0), whose paths have values everywhere"
             )
         return self._values[:, row]

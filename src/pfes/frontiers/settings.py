@@ -28,11 +28,11 @@ class FrontierSettings:
     kind: Kind = "pathwise"
     features: int = 500
     search: SearchSettings = field(default_factory=SearchSettings)
-    scouts: int = 1000
+    scouts: int = 3000
     climb: bool = True
     observed: bool = True
     points: int | None = None
-    exact_rows: int = 3000
+    exact_rows: int = 1500
 
     def __post_init__(self) -> None:
         if min(self.count, self.scouts + 1, self.exact_rows + 1) < 1 or (self.points is not None and self.points < 2):

@@ -27,38 +27,41 @@ def most_points(objectives: int) -> int:
 def thin(y: Array, wanted: NDArray[np.bool_], most: int) -> NDArray[np.int64]:
     """Choose at most `most` of the points y (S, L) -> their rows, rising.
 
-    wanted (S,): points to take first, up to half of `most`; if there are more of them they are thinned alike.
+    wanted (S,): points to take before others, up to half of `most`; if there are more, they are thinned likewise.
     """
     if len(y) <= most:
         return np.arange(len(y))
     low = y.min(axis=0)
-    scaled = (y - low) / np.maximum(y.max(axis=0) - low, np.finfo(float).tiny)
-    distance = np.full(len(y), np.inf)
-    chosen = np.full(most, -1, dtype=np.int64)
+    span = y.max(axis=0) - low
+    scaled = (y - low) / np.where(span > 0.0, span, 1.0)
     ends = np.unique(y.argmax(axis=0))[:most]
+    others = int(wanted.sum()) - int(wanted[ends].sum())
+    chosen = np.full(most, -1, dtype=np.int64)
     chosen[: len(ends)] = ends
-    first = min(int(wanted.sum()), max(most // 2, len(ends)))
-    _farthest(np.ascontiguousarray(scaled.T), distance, chosen, len(ends), first, wanted)
+    _farthest(np.ascontiguousarray(scaled.T), np.asarray(wanted), chosen, len(ends), min(others, most // 2))
     return np.sort(chosen)
 
 
 @kernel
-def _farthest(y: Any, distance: Any, chosen: Any, begun: int, first: int, wanted: Any) -> None:
+def _farthest(y: Any, wanted: Any, chosen: Any, begun: int, first: int) -> None:
     """Fill `chosen`, of which `begun` are given: `first` of the wanted points, then any; y (L, S)."""
     objectives, size = y.shape
+    nearest = np.full(size, np.inf)  # squared distance to the nearest chosen point, -1 once chosen
+    square = np.empty(size)
     for k in range(len(chosen)):
         if k >= begun:
-            best, widest = -1, -1.0
+            widest = -1.0
             for s in range(size):
-                if distance[s] > widest and (wanted[s] or k >= first):
-                    best, widest = s, distance[s]
-            chosen[k] = best
+                if nearest[s] > widest and (wanted[s] or k >= begun + first):
+                    chosen[k] = s
+                    widest = nearest[s]
         new = chosen[k]
-        square = np.zeros(size)
+        for s in range(size):
+            square[s] = 0.0
         for l in range(objectives):
             at = y[l, new]
             for s in range(size):
                 square[s] += (y[l, s] - at) * (y[l, s] - at)
         for s in range(size):
-            distance[s] = min(distance[s], square[s])
-        distance[new] = -1.0
+            nearest[s] = min(nearest[s], square[s])
+        nearest[new] = -1.0

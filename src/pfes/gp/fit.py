@@ -23,7 +23,7 @@ Array = NDArray[np.float64]
 
 PART = 250  # points of a random part, on which the search runs first when there are more
 MOST = 2000  # points that the last climb looks at
-BRIEF = 25  # iterations from each start
+BRIEF = 15  # iterations from each start
 
 
 class Coordinates(NamedTuple):

@@ -173,7 +173,9 @@ def _frequencies(posterior: Posterior, count: int, rng: np.random.Generator) -> 
     return z / (2 * np.pi * posterior.column_scales)
 
 
-def _sheaf(posterior: Posterior, frequencies: Array, phases: Array, heights: Array, pulls: Array | None = None) -> Sheaf:
+def _sheaf(
+    posterior: Posterior, frequencies: Array, phases: Array, heights: Array, pulls: Array | None = None
+) -> Sheaf:
     used = slice(None) if pulls is not None else slice(0)
     return Sheaf(
         mean=posterior.hyper.mean,

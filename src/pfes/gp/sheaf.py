@@ -13,6 +13,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -64,14 +65,21 @@ class Sheaf:
         points = _columns(x)
         out = np.zeros((len(x), x.shape[2], x.shape[1]), x.dtype)
         # d cos(2 pi t) / dt = 2 pi cos(2 pi (t + 1/4))
-        heights = x.dtype.type(2 * np.pi) * self.heights[:, None] * self.frequencies.T
-        add_waves(out, heights, self.frequencies, self.phases + x.dtype.type(0.25), points)
+        add_waves(out, self._slope_heights, self.frequencies, self.phases + x.dtype.type(0.25), points)
         # sum_i v_i k'(s_i) 2 (x - c_i) / scale, from the sums over i of v_i k' and v_i k' c_i
         sums = np.zeros((len(x), 1 + x.shape[2], x.shape[1]), x.dtype)
-        moments = np.concatenate((np.ones_like(self.centres[:, :1]), self.centres), axis=1).T
-        self._add(add_pull_slopes, sums, self.pulls[:, None] * moments, points)
+        self._add(add_pull_slopes, sums, self._slope_pulls, points)
         scaled = np.swapaxes(x / self.scales, 1, 2)
         return out + 2 * (scaled * sums[:, :1] - sums[:, 1:]) / self.scales[:, None]
+
+    @cached_property
+    def _slope_heights(self) -> Floats:
+        return self.heights.dtype.type(2 * np.pi) * self.heights[:, None] * np.ascontiguousarray(self.frequencies.T)
+
+    @cached_property
+    def _slope_pulls(self) -> Floats:
+        moments = np.concatenate((np.ones_like(self.centres[:, :1]), self.centres), axis=1)
+        return self.pulls[:, None] * np.ascontiguousarray(moments.T)
 
     def _add(self, add: Callable[..., None], out: Floats, weights: Floats, points: Floats) -> None:
         add(out, weights, self.centres, points / self.scales[:, None], self.kernel == "matern52")

@@ -106,8 +106,8 @@ def coil_spring() -> Problem:
     """RE2-3-5: volume of steel in a coil spring, and by how much it breaks its limits, mostly that of shear stress.
 
     Coils are whole, wire is sold in 19 of the diameters in question; only the outer diameter is continuous. Each
-    further coil adds volume and takes stiffness, so the front needs one coil only, which a search has to find out. Optimum
-    by trying every wire and 200,000 diameters, to 1e-6.
+    further coil adds volume and takes stiffness, so the front needs one coil only, which a search has to find out.
+    Optimum by trying every wire and 200,000 diameters, to 1e-6.
     """
     space = Space(coils=Integer(1, 70), outer=Real(0.6, 3.0, unit="in"), wire=Choice(WIRES, ordered=True, unit="in"))
     objectives = [Objective("volume", "min", unit="in³"), Objective("violation", "min")]

@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from pfes.pareto import non_dominated
 
-__all__ = ["grid_front", "simplex", "sphere"]
+__all__ = ["best_of", "grid_front", "simplex", "sphere"]
 
 Array = npt.NDArray[np.float64]
 
@@ -53,7 +53,11 @@ def grid_front(truth: Callable[[Array], Array], signs: Array, levels: Sequence[n
         levels: d lists of values, one per parameter.
     """
     points = np.stack(np.meshgrid(*levels, indexing="ij"), axis=-1).reshape(-1, len(levels))
-    values = truth(points)
+    return best_of(truth(points), signs, count)
+
+
+def best_of(values: Array, signs: Array, count: int) -> Array:
+    """At most `count` of the non-dominated rows of `values` (N, 2), evenly along the curve they make, (S, 2)."""
     kept = values[non_dominated(values * signs)]
     kept = kept[np.argsort(kept[:, 0])]
     if len(kept) <= count:

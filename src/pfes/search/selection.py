@@ -20,8 +20,8 @@ __all__ = ["enter", "survive"]
 
 
 @kernel
-def survive(y: Any, chosen: Any, rank: Any, gap: Any) -> None:
-    """Choose the best of the points y (L, N), by rank, then by gap; fill chosen, rank, gap (at most N of each)."""
+def survive(y: Any, chosen: Any, rank: Any) -> None:
+    """Choose the best of the points y (L, N), by rank, then by gap; fill chosen and rank, best first."""
     size, room = y.shape[1], len(chosen)
     beats, beaten = _duels(y)
     front = np.empty(size, np.int64)
@@ -42,7 +42,6 @@ def survive(y: Any, chosen: Any, rank: Any, gap: Any) -> None:
             best = order[members - 1 - m]
             chosen[filled] = front[best]
             rank[filled] = level
-            gap[filled] = gaps[best]
             filled += 1
         level += 1
 

@@ -2,11 +2,11 @@
 
 One-hot columns cannot be crossed one by one (half of two flavours is none), so a child takes a whole parameter from one
 parent; a discrete parameter mutates to the value that a random admissible point has there, numbers half of the time.
-A step uphill follows the gradient of a random mixture of the objectives over a random length: selection keeps the
-good ones, and points go to all parts of the frontier.
+A step uphill follows the gradient of a mixture of the objectives, of a random one mostly: selection keeps the good
+ones, and points go to all parts of the frontier.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,7 @@ Array = NDArray[np.float64]
 
 CROSSED = 0.9  # share of pairs of parents that are crossed at all
 BANK = 512  # random admissible points to take values of discrete parameters from
-SHORTEST, LONGEST = 0.003, 0.12  # steps uphill, times the root of the number of columns that move
+SHORTEST, STRIDE, LONGEST = 0.003, 0.025, 0.12  # steps uphill, times the root of the number of columns that move
 
 
 class Breeder(NamedTuple):
@@ -51,15 +51,28 @@ class Breeder(NamedTuple):
         child = self._decodable(child)
         return self._admissible(child, first) if self.constrained else child
 
-    def climbers(self, parent: Array, slopes: Array, spans: Array, rng: np.random.Generator) -> Array:
-        """Children uphill of their parents (R, N, D), where objectives have slopes (R, N, L, D) and spans (R, L)."""
-        wish = rng.standard_exponential(slopes.shape[:3]) / np.maximum(spans, np.finfo(float).tiny)[:, None, :]
-        way = (wish[:, :, None, :] @ slopes)[:, :, 0, :]
+    @property
+    def stride(self) -> float:
+        """Length of a step uphill to begin with."""
+        return float(STRIDE * np.sqrt(self.space.free.sum()))
+
+    def lengths(self, parent: Array, rng: np.random.Generator) -> Array:
+        """Random lengths of steps uphill, (R, N, 1), all orders of magnitude alike."""
+        u = rng.random((*parent.shape[:2], 1))
+        return np.asarray(self.stride * (SHORTEST / STRIDE) * (LONGEST / SHORTEST) ** u)
+
+    def wishes(self, parent: Array, spans: Array, rng: np.random.Generator) -> Array:
+        """Random mixtures of objectives whose ranges are spans (R, 1, L): weights (R, N, L)."""
+        # this gamma distribution favours one objective or another, and with it the ends of the frontier
+        return np.asarray(rng.standard_gamma(0.5, size=(*parent.shape[:2], spans.shape[2])) / spans)
+
+    def uphill(self, parent: Array, slopes: NDArray[Any], wishes: Array, lengths: Array) -> Array:
+        """Children (R, N, D) uphill of their parents, where the objectives have slopes (R, N, L, D)."""
+        way = (wishes[:, :, None, :] @ slopes)[:, :, 0, :]
         blocked = (parent <= self.space.lower) & (way < 0) | (parent >= self.space.upper) & (way > 0)
         way[blocked | ~self.space.free] = 0.0
         way /= np.maximum(np.linalg.norm(way, axis=2, keepdims=True), np.finfo(float).tiny)
-        length = SHORTEST * (LONGEST / SHORTEST) ** rng.random((*way.shape[:2], 1)) * np.sqrt(self.space.free.sum())
-        child = np.clip(parent + length * way, self.space.lower, self.space.upper)
+        child = np.clip(parent + lengths * way, self.space.lower, self.space.upper)
         return self._admissible(child, parent) if self.constrained else child
 
     def _crossed(self, first: Array, second: Array, rng: np.random.Generator) -> Array:

@@ -10,8 +10,8 @@ import numpy as np
 
 from pfes.errors import InvalidInput
 from pfes.objectives import Objectives
-from pfes.progress import Report, Status
-from pfes.stopping import History, Rule
+from pfes.study.progress import Report, Status
+from pfes.study.stopping import History, Rule
 from pfes.trials import Trial, TrialState
 
 __all__ = ["Bench", "Limits", "Outcome", "run"]

@@ -9,7 +9,7 @@ from pfes.objectives import Objectives
 from pfes.points import Domain, given
 from pfes.space import Pool
 from pfes.space.names import RESERVED
-from pfes.telling import checked_noise
+from pfes.study.telling import checked_noise
 
 __all__ = ["additions"]
 

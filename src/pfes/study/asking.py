@@ -9,35 +9,16 @@ import numpy as np
 
 from pfes.gp import Hyper
 from pfes.ledger import Ledger, Wish, hypers_as_data
-from pfes.objectives import Objectives, Option
-from pfes.observations import NO_ROW, Observations
+from pfes.observations import Observations
 from pfes.points import read, suggested
 from pfes.space import Pool
-from pfes.suggest import Suggestion, suggest
+from pfes.suggest import Request, Suggestion, suggest
 from pfes.task import Task
 from pfes.trials import Trial, observations_of
 
 __all__ = ["Answer", "Request", "Snapshot", "answer", "fits"]
 
 WISHED = "Enqueued by the user."
-
-
-@dataclass(frozen=True)
-class Request:
-    """How trials are asked for.
-
-    decoupled   single objectives and bundles may be named
-    fixed       parameters held at given values (pools: only such rows)
-    replicates  points already measured may be suggested again
-    timeout     seconds after which the best so far is returned
-    limit       what they may cost together
-    """
-
-    decoupled: bool = False
-    fixed: Mapping[str, Any] | None = None
-    replicates: bool = False
-    timeout: float | None = None
-    limit: float = math.inf
 
 
 @dataclass(frozen=True)
@@ -128,50 +109,12 @@ def _suggested(
     cheapest = min(option.cost for option in task.objectives.options(request.decoupled))
     if not fits(cheapest, request.limit):
         return [], None, _spent(request.limit, cheapest)
-    given = suggest(
-        task,
-        known,
-        task.generator(snapshot.ask),
-        count,
-        decoupled=request.decoupled,
-        fixed=request.fixed,
-        replicates=request.replicates,
-        timeout=request.timeout,
-        hypers=snapshot.hypers,
-    )
-    kept: list[Suggestion] = []
-    left = request.limit
-    for item in given.items:
-        reduced = _reduced(item, task.objectives, known, left) if request.decoupled else item
-        if reduced is None or not fits(reduced.cost, left):
-            return kept, given.hypers, _spent(left, item.cost)
-        kept.append(reduced)
-        left -= reduced.cost
-        known = known.with_pending(reduced.x, reduced.which, reduced.row)
-    return kept, given.hypers, given.ended
+    given = suggest(task, known, task.generator(snapshot.ask), request, count=count, hypers=snapshot.hypers)
+    return list(given.items), given.hypers, given.ended
 
 
 def _spent(left: float, cost: float) -> str:
     return f"the budget is spent: {max(left, 0.0):.6g} is left, the next measurement would cost {cost:.6g}"
-
-
-def _reduced(item: Suggestion, objectives: Objectives, known: Observations, left: float) -> Suggestion | None:
-    """The suggestion or, where it is too dear, the most of it (else anything at its point) that can be paid for."""
-    if fits(item.cost, left):
-        return item
-    here = known.row == item.row if item.row != NO_ROW else (known.x == item.x).all(axis=1)
-    taken = set(known.objective[here].tolist())
-    payable = [o for o in objectives.options(True) if fits(o.cost, left) and not taken & set(o.which)]
-    if not payable:
-        return None
-
-    def worth(option: Option) -> tuple[bool, float]:
-        return set(option.which) <= set(item.which), option.cost
-
-    best = max(payable, key=worth)
-    names = " and ".join(objectives.named(best.which))
-    reason = f"{item.reason} What is left of the budget pays for {names} only."
-    return replace(item, which=best.which, cost=best.cost, gain=math.nan, reason=reason)
 
 
 def _payload(task: Task, item: Suggestion) -> dict[str, Any]:

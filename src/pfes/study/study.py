@@ -9,20 +9,20 @@ from typing import Any, overload
 
 import numpy as np
 
-from pfes import telling
-from pfes.adding import additions
-from pfes.asking import Request, Snapshot, answer
 from pfes.errors import Exhausted, InvalidInput
-from pfes.findings import Findings
-from pfes.loop import Evaluate, Limits, Outcome, run
-from pfes.measured import complete, measured_points
 from pfes.objectives import Bundle, Objective, Objectives
 from pfes.points import Domain, given, read
-from pfes.progress import reporting
 from pfes.space import Pool, Space
-from pfes.stopping import Rule
+from pfes.study import telling
+from pfes.study.adding import additions
+from pfes.study.asking import Request, Snapshot, answer
+from pfes.study.findings import Findings
+from pfes.study.loop import Evaluate, Limits, Outcome, run
+from pfes.study.measured import complete, measured_points
+from pfes.study.progress import reporting
+from pfes.study.stopping import Rule
+from pfes.study.telling import Told
 from pfes.task import Settings, Task
-from pfes.telling import Told
 from pfes.trials import Trial, Trials
 
 __all__ = ["Study", "create_study"]

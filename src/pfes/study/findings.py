@@ -14,7 +14,12 @@ from pfes.belief import Belief, believe
 from pfes.display import cell, html_table
 from pfes.errors import InvalidInput, UnknownTrial
 from pfes.ledger import Event, Ledger
-from pfes.measured import (
+from pfes.objectives import Objectives
+from pfes.observations import Observations
+from pfes.points import Domain, given, read, suggested
+from pfes.recommend import recommended
+from pfes.space import Pool
+from pfes.study.measured import (
     MeasuredPoints,
     Step,
     checked_reference,
@@ -25,11 +30,6 @@ from pfes.measured import (
     trace,
     volume,
 )
-from pfes.objectives import Objectives
-from pfes.observations import Observations
-from pfes.points import Domain, given, read, suggested
-from pfes.recommend import recommended
-from pfes.space import Pool
 from pfes.task import Settings, Task
 from pfes.trials import Trial, Trials, TrialState, observations_of, shares
 

@@ -1,0 +1,68 @@
+"""How a suggestion is asked for, and what is on offer to such a request."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from pfes.acquisition import weighable
+from pfes.objectives import Option
+from pfes.observations import Observations
+from pfes.offer import Offer
+from pfes.space import Pool
+from pfes.task import Task
+
+__all__ = ["Request", "offer_for"]
+
+
+@dataclass(frozen=True)
+class Request:
+    """How a suggestion is asked for.
+
+    decoupled   single objectives and bundles may be named
+    fixed       parameters held at given values for this request (pools: only such rows)
+    replicates  points already measured may be suggested again
+    timeout     seconds after which the best so far is returned
+    limit       what all that is suggested may cost together
+    """
+
+    decoupled: bool = False
+    fixed: Mapping[str, Any] | None = None
+    replicates: bool = False
+    timeout: float | None = None
+    limit: float = math.inf
+
+
+def offer_for(task: Task, observations: Observations, request: Request) -> Offer:
+    """What may be asked for at all: where, in which combinations, at what cost."""
+    domain, rows = task.domain, None
+    if request.fixed:
+        if isinstance(domain, Pool):
+            rows = domain.where(**request.fixed)
+        else:
+            domain = domain.fix(**request.fixed)
+    offer = Offer(
+        domain,
+        task.objectives,
+        (),
+        observations,
+        whole=not request.decoupled,
+        rows=rows,
+        limit=request.limit * (1.0 + 1e-9),  # sums of decimal fractions are inexact
+        replicates=request.replicates,
+    )
+    return replace(offer, options=_options(task, offer))
+
+
+def _options(task: Task, offer: Offer) -> tuple[Option, ...]:
+    """What can be weighed: everything at once and what half-measured points lack; or single objectives and bundles."""
+    objectives = task.objectives
+    options = list(objectives.options(decoupled=not offer.whole))
+    if offer.whole:
+        masks = offer.row_masks() if isinstance(offer.domain, Pool) else offer.masks(offer.known.x)
+        lacks = [tuple(l for l in range(len(objectives)) if not mask >> l & 1) for mask in np.unique(masks).tolist()]
+        options += [Option(which, objectives.cost(which)) for which in lacks if 0 < len(which) < len(objectives)]
+    can = weighable(task.settings.estimator, len(objectives))
+    return tuple(option for option in options if task.settings.method != "pfes" or can(option))
