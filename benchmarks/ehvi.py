@@ -3,7 +3,8 @@
     python benchmarks/ehvi.py                                  to the terminal
     python benchmarks/ehvi.py --markdown docs/benchmarks.md    and into its section of that page
 
-One front of S = 50 points, L = 2, 3 and 4 objectives. Both must agree before they are timed.
+One front of S = 50 points, L = 2, 3 and 4 objectives. Both must agree before they are timed. A page is written only if
+the machine was quiet: torch's threads wait for one another, and on a busy one that flatters pfes tenfold.
 """
 
 import argparse
@@ -34,6 +35,7 @@ from timing import Cost, Taken, cost, once, summary
 
 PACKAGES = ["pfes", "numpy", "numba", "botorch", "torch"]
 SEEN = 1e-6  # BoTorch's sums round to eps: improvements below this are not compared
+BUSY = 1.0  # load average at the start
 AGREEMENT = 1e-8  # largest relative error of a value, and of a gradient (relative to its largest entry)
 WORDS = (
     "N = 100 candidates, a front of S = 50 points (|N(0, I)| on the unit sphere, times exp(0.1 N(0, 1))), reference 0; "
@@ -64,6 +66,8 @@ def main() -> None:
     parser.add_argument("--markdown", type=Path, help="page whose section 'ehvi' is rewritten")
     parser.add_argument("--rounds", type=int, default=30)
     options = parser.parse_args()
+    if options.markdown and os.getloadavg()[0] > BUSY:
+        raise SystemExit(f"no page: load average {os.getloadavg()[0]:.1f}, wanted at most {BUSY:g}; try again later")
     command = " ".join(["python benchmarks/ehvi.py", *sys.argv[1:]])
     machine = describe(PACKAGES)
     parts = [

@@ -9,6 +9,7 @@ Warnings are errors. The summary is written to benchmarks/results/soak.json; fai
 
 import argparse
 import json
+import logging
 import math
 import signal
 import statistics
@@ -76,6 +77,7 @@ def all_blocks(progress: Path, first: int, studies: int, processes: int) -> list
 
 def block_of(job: tuple[int, int]) -> dict[str, Any]:
     """Some studies one after the other."""
+    logging.disable()
     first, count = job
     ends: Counter[str] = Counter()
     kinds: Counter[str] = Counter()

@@ -22,6 +22,7 @@ __all__ = ["Plan", "drawn"]
 Rng = np.random.Generator
 PATTERNS = ["smooth", "smooth", "smooth", "constant", "two values", "noise", "tails", "steps", "offset"]
 POWERS = [0, 0, 0, -12, 12, -6, 6, -100, 100]
+CONSTANT = "c"  # a column of a pool that is the same in every row: data may not differ in it
 OUTCOMES = ["told", "told", "told", "partly", "pending", "failed", "infeasible", "abandoned", "released", "rejected"]
 
 
@@ -56,7 +57,7 @@ class Plan:
             "constant": 1.0,
             "two values": float(np.sign(level)),
             "noise": float(rng.standard_normal()),
-            "tails": float(np.sinh(15.0 * level)),
+            "tails": float(np.sinh(15.0 * np.clip(level, -1.0, 1.0))),
             "steps": round(level, 1),
             "offset": 1e12 + level,
         }[self.patterns[l]]
@@ -160,7 +161,7 @@ def _pool(rng: Rng) -> Pool:
     if rng.random() < 0.4:
         table["q"] = [f"v{i}" for i in rng.integers(0, 3, rows)]
     if rng.random() < 0.3:  # the same in every row, and rows that are twins
-        table["c"] = np.ones(rows)
+        table[CONSTANT] = np.ones(rows)
         twins = rng.integers(0, rows, rows)
         table = {name: [column[i] for i in twins] for name, column in table.items()}
     return Pool(table, ids=[f"r{i}" for i in range(rows)] if rng.random() < 0.5 else None)
@@ -262,7 +263,7 @@ def _moved(rng: Rng, domain: Space | Pool, point: dict[str, Any]) -> dict[str, A
     numbers = [
         name
         for name, value in params.items()
-        if isinstance(value, float | np.floating) and not _is_choice(domain, name)
+        if isinstance(value, float | np.floating) and name != CONSTANT and not _is_choice(domain, name)
     ]
     if not numbers:
         return point

@@ -97,7 +97,7 @@ class Observations:
 
 
 def merged(x: Array, y: Array, noise: Array) -> Data:
-    """Merge replicates: rows x (m, D) that are one point up to SAME, values y (m,), known variances (m,) or nan.
+    """Merge replicates: rows x (N, D) that are one point up to SAME, values y (N,), known variances (N,) or nan.
 
     Rows of known noise are averaged by their precision, rows of unknown noise plainly, and the two are not mixed.
     """

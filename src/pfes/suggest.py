@@ -77,7 +77,11 @@ def _from_design(task: Task, offer: Offer, few: tuple[int, ...], count: int, rng
         which = _payable(offer, place.which)
         if not which:
             break
-        items.append(without_model(task, offer, replace(place, which=which), few))
+        item = without_model(task, offer, replace(place, which=which), few)
+        if which != place.which:
+            paid = " and ".join(task.objectives.named(which))
+            item = replace(item, reason=f"{item.reason} What is left of the budget pays for {paid} only.")
+        items.append(item)
         offer = replace(offer, limit=offer.limit - items[-1].cost)
     return Suggestions(tuple(items), None, "" if len(items) == count else from_nothing(offer))
 

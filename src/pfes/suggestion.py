@@ -83,9 +83,8 @@ def without_model(task: Task, offer: Offer, place: Place, lacking: tuple[int, ..
 def from_nothing(offer: Offer) -> str:
     """Why nothing is suggested."""
     if np.isfinite(offer.limit) and offer.limit < max(option.cost for option in offer.options):
-        return (
-            f"the budget is spent: {max(offer.limit, 0.0):.6g} is left, which pays for nothing that is left to measure"
-        )
+        dearer = min(option.cost for option in offer.options if option.cost > offer.limit)
+        return f"the budget is spent: {max(offer.limit, 0.0):.6g} is left, the next measurement would cost {dearer:.6g}"
     if isinstance(offer.domain, Pool):
         return "every row of the pool has been measured, is pending, or cannot be measured"
     return "every point of the space that could be found has been measured, is pending, or cannot be measured"

@@ -8,6 +8,7 @@ import pytest
 from pfes import problems
 from pfes.errors import InvalidInput
 from pfes.pareto import non_dominated
+from problems.cases import POOLS, usual
 
 RECORDED = {
     "bismuth_oxide": [[-3.122485323286707, 54.559999999999995], [-2.2003822797858934, 27.396560721029367]],
@@ -16,9 +17,9 @@ RECORDED = {
 }
 
 
-@pytest.fixture(scope="module", params=["bismuth_oxide", "perovskite"])
+@pytest.fixture(scope="module", params=POOLS)
 def pool(request):
-    return problems.get(request.param)
+    return usual(request.param)
 
 
 def table(problem):
@@ -37,7 +38,7 @@ def test_costs_can_be_chosen():
 
 def test_values_are_the_same_everywhere():
     # recorded once; a change of these numbers changes what has been published about the pools
-    bismuth, perovskite = problems.bismuth_oxide(), problems.perovskite()
+    bismuth, perovskite = map(usual, POOLS)
     np.testing.assert_allclose(bismuth.values([0, 334]), RECORDED["bismuth_oxide"], rtol=1e-9)
     np.testing.assert_allclose(perovskite.values([0, 1118]), RECORDED["perovskite"], rtol=1e-9)
     first = list(perovskite.space.params(0).values())
@@ -49,7 +50,8 @@ def test_rows_are_different(pool):
 
 
 def test_compositions_keep_their_limits():
-    percent = np.array([list(problems.bismuth_oxide().space.params(row).values()) for row in range(335)])
+    pool = usual("bismuth_oxide").space
+    percent = np.array([list(pool.params(row).values()) for row in range(335)])
     assert (percent.max(axis=0) == [24, 14, 10]).all()
     assert percent.sum(axis=1).min() == 2
     assert percent.sum(axis=1).max() == 24
@@ -108,7 +110,7 @@ def test_noise_comes_with_a_generator_only(pool):
 
 
 def test_what_is_not_in_the_pool_is_refused():
-    pool = problems.bismuth_oxide()
+    pool = usual("bismuth_oxide")
     with pytest.raises(InvalidInput, match="wanted row numbers from 0 to 334"):
         pool.values([335])
     with pytest.raises(InvalidInput, match="no row of 'bismuth_oxide' has"):

@@ -11,13 +11,14 @@ from pfes.errors import InvalidInput
 from pfes.objectives import Objective, Objectives
 from pfes.problems import Problem
 from pfes.space import Real, Space
+from problems.cases import NAMES, POOLS, usual
 
-SPACES = [name for name in problems.names() if name not in ("bismuth_oxide", "perovskite")]
+SPACES = [name for name in NAMES if name not in POOLS]
 
 
 @pytest.mark.parametrize("name", SPACES)
 def test_many_points_are_as_one_by_one(name, frozen):
-    problem = problems.get(name)
+    problem = usual(name)
     x = frozen(problem.space.random(20, np.random.default_rng(0)))
     together = problem.values(x)
     rows = problem.space.decode(x)
@@ -29,7 +30,7 @@ def test_many_points_are_as_one_by_one(name, frozen):
 
 @pytest.mark.parametrize("name", SPACES)
 def test_corners_of_the_space_have_finite_values(name):
-    problem = problems.get(name)
+    problem = usual(name)
     corners = np.array([np.zeros(problem.space.width), np.ones(problem.space.width)])
     assert np.isfinite(problem.values(corners)).all()
 

@@ -62,18 +62,18 @@ class Acquisition(Protocol):
 
 
 def score_of(gain: Array) -> Array:
-    """Gains of any sign as scores: logarithms where positive; the rest below them, by value."""
+    """Gains (N, K) of any sign as scores (N, K): logarithms where positive; the rest below them, by value."""
     positive = gain > 0.0
     return np.where(positive, np.log(np.where(positive, gain, 1.0)), FLOOR + np.minimum(gain, 0.0))
 
 
 def slope_of(gain: Array) -> Array:
-    """The derivative of `score_of`."""
+    """The derivative (N, K) of `score_of` at gains (N, K)."""
     positive = gain > 0.0
     return np.where(positive, 1.0 / np.where(positive, np.maximum(gain, 1e-290), 1.0), 1.0)
 
 
 def gain_of(score: Array) -> Array:
-    """The inverse of `score_of`."""
+    """The gains (N, K) behind scores (N, K): the inverse of `score_of`."""
     low = score <= FLOOR
     return np.where(low, score - FLOOR, np.exp(np.where(low, 0.0, np.minimum(score, 700.0))))

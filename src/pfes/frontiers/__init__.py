@@ -91,7 +91,7 @@ def _over_pool(
     also = known if settings.observed else known[:0]
     if len(candidates) + len(also) == 0:
         raise InvalidInput("got a pool without an allowed row and no observations; wanted a candidate; try other rows")
-    distinct = int((pool.twins == np.arange(len(pool))).sum()) + len(known)
+    distinct = int((pool.twins == np.arange(len(pool))).sum())
     if distinct > settings.exact_rows:
         return drawn_by_scan(model, np.concatenate((also, candidates)), settings, rng), known
     every = np.concatenate((pool.x, known))

@@ -166,7 +166,7 @@ def _primal(basis: Array, noise: Array, target: Array, rng: np.random.Generator)
 
 
 def _frequencies(posterior: Posterior, count: int, rng: np.random.Generator) -> Array:
-    """Draws (count, D) from the kernel's spectral density, in turns: normal, or Student's t with 5 degrees (theory 6)."""
+    """Draws (count, D) from the kernel's spectral density, in turns: normal, or Student's t (theory 6)."""
     z = rng.standard_normal((count, posterior.x.shape[1]))
     if posterior.hyper.kernel == "matern52":
         z /= np.sqrt(rng.chisquare(5, size=(count, 1)) / 5)

@@ -50,7 +50,8 @@ class Sheaf:
         add_waves(out, (self.heights * np.cos(angles))[None], self.frequencies, upright, points)
         add_waves(out, (self.heights * -np.sin(angles))[None], self.frequencies, lying, points)
         self._add(add_pulls, out, self.pulls[None], points)
-        return out[0]
+        first: Floats = out[0]
+        return first
 
     def own(self, x: Floats) -> Floats:
         """Each path at points of its own, x (R, N, D): (R, N)."""
@@ -74,12 +75,14 @@ class Sheaf:
 
     @cached_property
     def _slope_heights(self) -> Floats:
-        return self.heights.dtype.type(2 * np.pi) * self.heights[:, None] * np.ascontiguousarray(self.frequencies.T)
+        heights: Floats = self.heights[:, None] * np.ascontiguousarray(self.frequencies.T)
+        return heights * heights.dtype.type(2 * np.pi)
 
     @cached_property
     def _slope_pulls(self) -> Floats:
         moments = np.concatenate((np.ones_like(self.centres[:, :1]), self.centres), axis=1)
-        return self.pulls[:, None] * np.ascontiguousarray(moments.T)
+        pulls: Floats = self.pulls[:, None] * np.ascontiguousarray(moments.T)
+        return pulls
 
     def _add(self, add: Callable[..., None], out: Floats, weights: Floats, points: Floats) -> None:
         add(out, weights, self.centres, points / self.scales[:, None], self.kernel == "matern52")

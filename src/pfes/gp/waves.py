@@ -1,4 +1,4 @@
-"""Sums of cosines and of correlations at many points: the inner loops of every sampled path, and by far its largest cost.
+"""Sums of cosines and of correlations at many points: the inner loops of sampled paths, and by far their largest cost.
 
 Angles are counted in turns: cos(2 pi t) repeats with every whole t, so that reducing it is one rounding. Written as
 polynomials, cosine and exponential run on all points side by side (a cosine takes 2 ns in double precision, 1 in

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from pfes.objectives import Objective, Objectives
 from pfes.problems import laws
-from pfes.problems.fronts import grid_front
+from pfes.problems.fronts import best_of, grid_front
 from pfes.problems.problem import Problem, rebuildable
 from pfes.space import Choice, Integer, Real, Space
 
@@ -80,11 +80,19 @@ def concrete_beam() -> Problem:
     space = Space(
         steel=Choice(BARS, ordered=True, unit="in²"), width=Real(0.5, 20.0, unit="in"), depth=Real(0.0, 40.0, unit="in")
     )
-    levels = [np.array(BARS), np.linspace(0.5, 20.0, 79), np.linspace(0.0, 40.0, 81)]
+
+    def sample(count: int) -> Array:
+        # where the cost is least for a violation, one of these three holds, to within 0.2 % of the hypervolume
+        t = np.linspace(0.0, 1.0, 1500)
+        deepest = [0.5 + 19.5 * t, np.full_like(t, 40.0)]
+        slenderest = [0.5 + 9.5 * t, 2.0 + 38.0 * t]
+        widest = [np.full_like(t, 20.0), 40.0 * t]
+        shapes = np.concatenate([np.column_stack(shape) for shape in (deepest, slenderest, widest)])
+        beams = np.column_stack([np.repeat(BARS, len(shapes)), np.tile(shapes, (len(BARS), 1))])
+        return best_of(laws.beam(beams).values, np.array([-1.0, -1.0]), count)
+
     objectives = [Objective("cost", "min", unit="$/ft"), Objective("violation", "min")]
-    return _problem(
-        "concrete_beam", space, objectives, laws.beam, (400.0, 200.0), 50246.59, _searched(laws.beam, levels)
-    )
+    return _problem("concrete_beam", space, objectives, laws.beam, (400.0, 200.0), 50246.59, sample)
 
 
 @rebuildable
@@ -121,7 +129,8 @@ def coil_spring() -> Problem:
 def vehicle_safety() -> Problem:
     """RE3-5-4: mass, acceleration and intrusion in a crash, by five thicknesses (Liao et al. 2008).
 
-    BoTorch's VehicleSafety and its reference point.
+    BoTorch's VehicleSafety and its reference point. Optimum to 1e-4; BoTorch's 246.816 is that of a published
+    approximation of the front.
     """
     space = Space({f"x{i}": Real(1.0, 3.0, unit="mm") for i in range(1, 6)})
     objectives = [
@@ -129,9 +138,7 @@ def vehicle_safety() -> Problem:
         Objective("acceleration", "min", unit="m/s²"),
         Objective("intrusion", "min", unit="m"),
     ]
-    return _problem(
-        "vehicle_safety", space, objectives, laws.vehicle, (1864.72022, 11.81993945, 0.2903999384), 246.81607081187002
-    )
+    return _problem("vehicle_safety", space, objectives, laws.vehicle, (1864.72022, 11.81993945, 0.2903999384), 247.34)
 
 
 @rebuildable
