@@ -38,9 +38,9 @@ class MaximiserSettings:
     """
 
     kind: Literal["gradient", "direct"] = "gradient"
-    scan: int = 1024
-    starts: int = 12
-    iterations: int = 40
+    scan: int = 512
+    starts: int = 6
+    iterations: int = 20
 
 
 class Found(NamedTuple):
@@ -175,7 +175,7 @@ def climb_space(
         scored = scored.and_also(Scored.of(target, pulled_back(space, x, climbed)))
         if space.free.all():
             break
-        scored = scored.and_also(_moved(target, space, scored, settings.starts // 3))
+        scored = scored.and_also(_moved(target, space, scored, settings.starts // 2))
         x, option = scored.leaders(settings.starts)
     found = scored.found()
     return None if found is None else found._replace(compared=max(compared, found.compared))
@@ -252,7 +252,7 @@ def direct(target: Target, space: Space, settings: MaximiserSettings, rng: np.ra
         return -float(np.clip(values.max(initial=-np.inf), 10 * FLOOR, None))
 
     bounds = optimize.Bounds(space.lower, np.maximum(space.upper, space.lower + 1e-12))
-    optimize.direct(loss, bounds, maxfun=settings.scan * 2, locally_biased=False)
+    optimize.direct(loss, bounds, maxfun=settings.scan * 4, locally_biased=False)
     found = Scored.of(target, np.array(met)).found()
     # the points it tries do not depend on the target alone: where all of them are taken, look elsewhere
     return found or Scored.of(target, space.sobol(settings.scan, rng)).found()

@@ -25,6 +25,8 @@ __all__ = ["FrontierSettings", "Sampled", "sample_frontiers"]
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
+FEW = 10_000  # points of a space without a continuous parameter that are all looked at
+
 
 @dataclass(frozen=True, eq=False)
 class Sampled:
@@ -64,16 +66,16 @@ def sample_frontiers(
         seeds: (Q, D) further inputs for the search to begin with, such as sets sampled before; of no use in pools.
 
     Raises:
-        InvalidInput: no candidate at all.
+        InvalidInput: no candidate at all, or thresholds that are not (L,) numbers or -inf.
     """
-    known = _rows(observed, domain.width)
+    known, limit = _rows(observed, domain.width), _limits(thresholds, len(model.posteriors))
     if isinstance(domain, Pool):
-        drawn, known = _over_pool(model, domain, known, allowed, settings, rng)
+        drawn = _over_pool(model, domain, known, allowed, settings, rng)
     else:
-        starts = np.concatenate((known, _rows(seeds, domain.width)))
-        drawn = drawn_over_space(model, domain, starts, settings, rng)
+        drawn = _over_space(model, domain, np.concatenate((known, _rows(seeds, domain.width))), settings, rng)
+    if len(drawn.best[0].x) + len(known) * settings.observed == 0:
+        raise InvalidInput("got no candidate and no observations; wanted at least one; try allowing a row of the pool")
     values = drawn.at(known) if settings.observed else np.empty((settings.count, 0, len(model.posteriors)))
-    limit = np.broadcast_to(np.asarray(thresholds, dtype=np.float64), (len(model.posteriors),))
     most = most_points(len(limit)) if settings.points is None else settings.points
     kept = [_frontier(best, known[: len(v)], v, limit, most) for best, v in zip(drawn.best, values, strict=True)]
     return Sampled([np.concatenate((y, _virtual(limit, y))) for _, y in kept], [x for x, _ in kept], drawn.at)
@@ -83,19 +85,31 @@ def _rows(x: ArrayLike, width: int) -> Array:
     return np.asarray(x, dtype=np.float64).reshape(-1, width)
 
 
+def _limits(thresholds: ArrayLike, objectives: int) -> Array:
+    limit = np.asarray(thresholds, dtype=np.float64)
+    if limit.shape != (objectives,) or np.isnan(limit).any() or np.isposinf(limit).any():
+        raise InvalidInput(
+            f"got thresholds {limit.tolist()} for {objectives} objectives; wanted one for each, finite or -inf "
+            "for none; try np.full(L, -np.inf)"
+        )
+    return limit
+
+
+def _over_space(
+    model: Model, space: Space, starts: Array, settings: FrontierSettings, rng: np.random.Generator
+) -> Drawn:
+    if space.size <= FEW:  # looking everywhere is cheaper than searching, and misses nothing
+        return drawn_by_scan(model, space.grid(), settings, rng)
+    return drawn_over_space(model, space, starts, settings, rng)
+
+
 def _over_pool(
     model: Model, pool: Pool, known: Array, allowed: Mask | None, settings: FrontierSettings, rng: np.random.Generator
-) -> tuple[Drawn, Array]:
-    """Draw over a pool and the observed points; also the observed points, none twice."""
+) -> Drawn:
     candidates = pool.x if allowed is None else pool.x[allowed]
-    also = known if settings.observed else known[:0]
-    if len(candidates) + len(also) == 0:
-        raise InvalidInput("got a pool without an allowed row and no observations; wanted a candidate; try other rows")
-    distinct = int((pool.twins == np.arange(len(pool))).sum())
-    if distinct > settings.exact_rows:
-        return drawn_by_scan(model, np.concatenate((also, candidates)), settings, rng), known
-    every = np.concatenate((pool.x, known))
-    return drawn_jointly(model, every, np.concatenate((also, candidates)), settings, rng), known
+    if np.count_nonzero(pool.twins == np.arange(len(pool))) > settings.exact_rows:
+        return drawn_by_scan(model, candidates, settings, rng)
+    return drawn_jointly(model, np.concatenate((pool.x, known)), candidates, settings, rng)
 
 
 def _frontier(best: Found, known: Array, values: Array, limit: Array, most: int) -> Found:

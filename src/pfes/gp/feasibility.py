@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfes import normal
+from pfes.compiled import one_blas_thread
 from pfes.gp.likelihood import Integers
 from pfes.gp.posterior import Posterior
 from pfes.gp.recipe import Hyper, Recipe
@@ -58,10 +59,10 @@ class Feasibility:
         """Learn from points x (n, D) and whether each worked (n,); groups (D,) the group of each column."""
         sign = np.where(np.asarray(ok, dtype=bool), 1.0, -1.0)
         part = np.linspace(0, len(sign) - 1, min(len(sign), PART)).astype(np.intp)
-        best = max(
-            _grid(sign, groups), key=lambda trial: trial.belief + _laplace(x[part], sign[part], groups, trial.hyper)[1]
-        )
-        return Feasibility(_laplace(x, sign, groups, best.hyper)[0])
+        with one_blas_thread():
+            beliefs = [t.belief + _laplace(x[part], sign[part], groups, t.hyper)[1] for t in _grid(sign, groups)]
+            best = _grid(sign, groups)[int(np.argmax(beliefs))]
+            return Feasibility(_laplace(x, sign, groups, best.hyper)[0])
 
     def probability(self, x: Array) -> Array:
         """P(feasible) at x (N, D): (N,)."""

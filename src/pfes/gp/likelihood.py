@@ -117,8 +117,7 @@ class Evidence:
         alpha = linalg.solve(lower, residual)
         value = self.constant - 0.5 * float(residual @ alpha) - float(np.log(lower.diagonal()).sum())
         value -= 0.5 * (self.replicates * math.log(hyper.noise) + self.data.within / hyper.noise)
-        excess = linalg.inverse_lower(lower)
-        excess -= np.outer(alpha, alpha)
+        excess = linalg.inverse_lower(lower, alpha)
         diagonal, below = excess.diagonal(), self.pairs.read(excess)
         d_noise = float(diagonal[self.inferred] @ noise[self.inferred]) + self.replicates
         return Likelihood(

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import lapack
+from scipy.linalg import blas, lapack
 
 __all__ = ["Factor", "factorise", "inverse_lower", "solve", "solve_lower", "solve_upper"]
 
@@ -77,9 +77,10 @@ def _triangular(lower: Array, right: Array, transposed: int) -> Array:
     return result
 
 
-def inverse_lower(lower: Array) -> Array:
-    """The lower triangle of (C C^T)^-1, (n, n); above the diagonal it is 0."""
+def inverse_lower(lower: Array, less: Array) -> Array:
+    """The lower triangle of (C C^T)^-1 - less less^T, (n, n) in Fortran's order, for less (n,); 0 above the diagonal."""
     if lower.size == 0:
         return lower.copy()
-    result: Array = lapack.dpotri(lower, lower=1)[0]
+    inverse = lapack.dpotri(lower, lower=1)[0]
+    result: Array = blas.dsyr(-1.0, less, a=inverse, lower=1, overwrite_a=1)
     return result

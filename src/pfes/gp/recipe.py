@@ -87,9 +87,9 @@ class Recipe:
     noise: float | Literal["fit"] = "fit"
     starts: int = 4
     scale_prior: LogNormal = field(default=LogNormal(math.sqrt(2.0), math.sqrt(3.0), 0.025, 1e4))
-    amplitude_prior: LogNormal = field(default=LogNormal(1.0, 1.0, 1e-3, 1e3))
+    amplitude_prior: LogNormal = field(default=LogNormal(2.25, 1.5, 1e-3, 1e3))
     noise_prior: LogNormal = field(default=LogNormal(-4.0, 1.0, 1e-6, 1e2))
-    mean_deviation: float = 1.0
+    mean_deviation: float = 3.0
 
     def __post_init__(self) -> None:
         _one_of("kernel", self.kernel, tuple(KERNELS))

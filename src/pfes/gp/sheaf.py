@@ -75,8 +75,9 @@ class Sheaf:
 
     @cached_property
     def _slope_heights(self) -> Floats:
-        heights: Floats = self.heights[:, None] * np.ascontiguousarray(self.frequencies.T)
-        return heights * heights.dtype.type(2 * np.pi)
+        turn = self.heights.dtype.type(2 * np.pi)
+        heights: Floats = turn * self.heights[:, None] * np.ascontiguousarray(self.frequencies.T)
+        return heights
 
     @cached_property
     def _slope_pulls(self) -> Floats:
