@@ -71,7 +71,7 @@ def draw(problem: problems.Problem, study: pfes.Study, path: str) -> None:
     left.set(
         xlabel="energy above the stable phases [meV/atom]  ←  better", ylabel="log₁₀ conductivity [S/cm]  →  better"
     )
-    left.legend(frameon=False, fontsize=9)
+    left.legend(frameon=False, fontsize=9, loc="lower right")
     steps = study.hypervolume_trace()
     right.step([s.spent for s in steps], [s.hypervolume for s in steps], where="post", color=CURVE)
     right.set(xlabel="cost spent", ylabel="hypervolume held (measured values)")

@@ -45,10 +45,18 @@ def _matern52(square: Array) -> Array:
 
 
 def _matern52_and_slope(square: Array) -> tuple[Array, Array]:
-    r = np.sqrt(5.0 * square)
-    decay = np.exp(-r)
-    linear = 1.0 + r
-    return (linear + r * r / 3.0) * decay, (-5.0 / 6.0) * linear * decay
+    # three arrays and no temporary ones: for many pairs the time is that of fetching fresh memory
+    r = 5.0 * square
+    value = r / 3.0
+    np.sqrt(r, out=r)
+    decay = np.negative(r)
+    np.exp(decay, out=decay)
+    r += 1.0
+    value += r
+    value *= decay
+    r *= decay
+    r *= -5.0 / 6.0
+    return value, r
 
 
 KERNELS = {"matern52": Correlation(_matern52, _matern52_and_slope), "rbf": Correlation(_rbf, _rbf_and_slope)}

@@ -95,6 +95,8 @@ class Evidence:
         self.replicates = float(np.sum(spare - 1.0))
         self.constant = -0.5 * (self.size + self.replicates) * LOG_2PI - 0.5 * float(np.sum(np.log(spare)))
         self.pairs = _Pairs(data.x, groups)
+        # an evaluation must not ask the system for fresh memory: that takes as long as the algebra
+        self.room = np.zeros((self.size, self.size), order="F")
 
     def at(self, hyper: Hyper) -> Likelihood:
         """Log likelihood and gradient at hyper."""
@@ -111,7 +113,7 @@ class Evidence:
         shape, slope = self.kernel.value_and_slope(self.pairs.distances(weights))
         noise = noise_variances(self.data, hyper.noise)
         covariance = self.pairs.matrix(hyper.amplitude * shape, hyper.amplitude + noise)
-        lower = linalg.factorise(covariance, hyper.amplitude).lower
+        lower = linalg.factorise(covariance, hyper.amplitude, self.room).lower
         hyper = hyper if precision is None else replace(hyper, mean=self._best_mean(lower, precision))
         residual = self.data.y - hyper.mean
         alpha = linalg.solve(lower, residual)
@@ -142,6 +144,7 @@ class _Pairs:
         self.columns = [x[:, groups == g] for g in range(int(groups.max(initial=-1)) + 1)]
         first, second = np.triu_indices(self.size, 1)
         self.places = first * self.size + second  # in memory: below the diagonal in Fortran's order
+        self.memory = np.zeros(self.size * self.size)
         few = len(self.columns) * len(first) <= STORED
         self.squares = np.array([self._square(g) for g in range(len(self.columns))]) if few else None
 
@@ -167,11 +170,10 @@ class _Pairs:
         return np.array([self._square(group) @ pairs for group in range(len(self.columns))])
 
     def matrix(self, below: Array, diagonal: Array) -> Array:
-        """A matrix (n, n) in Fortran's order, its lower triangle and diagonal filled."""
-        memory = np.zeros(self.size * self.size)
-        memory[self.places] = below
-        memory[:: self.size + 1] = diagonal
-        return memory.reshape(self.size, self.size).T
+        """A matrix (n, n) in Fortran's order, its lower triangle and diagonal filled; the same memory each time."""
+        self.memory[self.places] = below
+        self.memory[:: self.size + 1] = diagonal
+        return self.memory.reshape(self.size, self.size).T
 
     def read(self, matrix: Array) -> Array:
         """What lies below the diagonal of a matrix in Fortran's order, (P,)."""

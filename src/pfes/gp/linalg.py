@@ -31,24 +31,25 @@ class Factor(NamedTuple):
     jitter: float
 
 
-def factorise(matrix: Array, size: float) -> Factor:
+def factorise(matrix: Array, size: float, room: Array | None = None) -> Factor:
     """Factorise a symmetric matrix (n, n), only its lower triangle read; climbs RUNGS until the pivots are safe.
 
     size: the largest variance before anything was known. What is left after conditioning can be all rounding, and only
-    a comparison with what it was left of can tell.
+    a comparison with what it was left of can tell. room (n, n), in Fortran's order: memory for the factor.
     """
     if len(matrix) == 0:
         return Factor(np.zeros((0, 0)), 0.0)
     for rung in RUNGS:
-        lower = _attempt(matrix, rung * size)
+        lower = _attempt(matrix, rung * size, room)
         if lower is not None and lower.diagonal().min() ** 2 > SAFE * size:
             return Factor(lower, rung * size)
     # no rung is high enough: forget the correlations, keep the variances
     return Factor(np.asfortranarray(np.eye(len(matrix)) * np.sqrt(size)), size)
 
 
-def _attempt(matrix: Array, jitter: float) -> Array | None:
-    copy = np.array(matrix, order="F")
+def _attempt(matrix: Array, jitter: float, room: Array | None) -> Array | None:
+    copy = np.empty_like(matrix, order="F") if room is None else room
+    np.copyto(copy, matrix)
     if jitter:
         copy[np.diag_indices(len(copy))] += jitter
     lower, info = lapack.dpotrf(copy, lower=1, clean=1, overwrite_a=1)
@@ -78,9 +79,9 @@ def _triangular(lower: Array, right: Array, transposed: int) -> Array:
 
 
 def inverse_lower(lower: Array, less: Array) -> Array:
-    """The lower triangle of (C C^T)^-1 - less less^T, (n, n) in Fortran's order, for less (n,); 0 above the diagonal."""
+    """The lower triangle of (C C^T)^-1 - less less^T, (n, n), for less (n,); written over `lower`, 0 above the diagonal."""
     if lower.size == 0:
-        return lower.copy()
-    inverse = lapack.dpotri(lower, lower=1)[0]
+        return lower
+    inverse = lapack.dpotri(lower, lower=1, overwrite_c=1)[0]
     result: Array = blas.dsyr(-1.0, less, a=inverse, lower=1, overwrite_a=1)
     return result
