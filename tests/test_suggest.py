@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pfes.belief import believe
+from pfes.belief import believe, condensed
 from pfes.errors import InvalidInput
 from pfes.frontiers import FrontierSettings
 from pfes.maximise import MaximiserSettings
 from pfes.objectives import Bundle, Objective, Objectives
-from pfes.observations import NO_ROW, Observations, State
+from pfes.observations import NO_ROW, Data, Observations, State
 from pfes.recommend import recommend
 from pfes.search import SearchSettings
 from pfes.space import Choice, Integer, Pool, Real, Space
@@ -229,6 +229,17 @@ def test_predictions_are_in_the_users_units_and_interpolate() -> None:
     mean, std = belief.predict(x)
     np.testing.assert_allclose(mean, truth(x), atol=0.02)
     assert (std < 0.05).all()
+
+
+def test_too_many_points_are_condensed_to_the_best_and_an_even_choice_of_the_rest() -> None:
+    y = np.random.default_rng(0).permutation(1000).astype(float)
+    data = Data(np.arange(1000.0)[:, None], y, np.ones(1000), np.full(1000, np.nan), 3.0)
+    small = condensed(data, most=100)
+    assert len(small.y) == len(np.unique(small.x)) == 100
+    assert set(range(950, 1000)) <= set(small.y.astype(int))
+    assert np.diff(np.sort(small.x[small.y < 950, 0])).max() < 60
+    np.testing.assert_array_equal(y[small.x[:, 0].astype(int)], small.y)
+    assert condensed(data) is data
 
 
 @pytest.mark.parametrize("domain", [SQUARE, MIXED, POOL], ids=["continuous", "mixed", "pool"])

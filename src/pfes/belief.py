@@ -1,6 +1,6 @@
 """From observations to a model: scalings, hyper-parameters, posteriors; predictions in the user's units."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -11,9 +11,11 @@ from pfes.observations import Data, Observations, State, merged
 from pfes.scaling import Scaling
 from pfes.task import Task
 
-__all__ = ["Belief", "believe"]
+__all__ = ["Belief", "believe", "condensed"]
 
 Array = NDArray[np.float64]
+
+MOST = 2000  # points of one objective that a model takes into account
 
 
 @dataclass(frozen=True)
@@ -109,7 +111,20 @@ def _data(rows: Observations, scaling: Scaling) -> Data:
     """One objective's rows as levels, with the noise that is known: the row's own, else the objective's."""
     typical = scaling.objective.noise
     noise = rows.noise if typical is None else np.where(np.isnan(rows.noise), typical, rows.noise)
-    return merged(rows.x, scaling.forward(rows.value), scaling.deviation(noise, rows.value) ** 2)
+    return condensed(merged(rows.x, scaling.forward(rows.value), scaling.deviation(noise, rows.value) ** 2))
+
+
+def condensed(data: Data, most: int = MOST) -> Data:
+    """At most `most` points of an objective's Data, x (N, D): half of them the best, half an even choice of the rest.
+
+    A Gaussian process costs the cube of their number; what matters most is where the objective is good.
+    """
+    if len(data.y) <= most:
+        return data
+    order = np.argsort(-data.y, kind="stable")
+    best, rest = order[: most // 2], np.sort(order[most // 2 :])
+    keep = np.sort(np.append(best, rest[np.linspace(0, len(rest) - 1, most - len(best)).astype(np.intp)]))
+    return replace(data, x=data.x[keep], y=data.y[keep], count=data.count[keep], noise=data.noise[keep])
 
 
 def _hypers(

@@ -48,7 +48,7 @@ def test_waves_are_sums_of_cosines(rng, dtype, close):
 
 
 @pytest.mark.parametrize("kernel", KINDS)
-@pytest.mark.parametrize(("dtype", "close"), [(np.float32, 5e-6), (np.float64, 1e-14)])
+@pytest.mark.parametrize(("dtype", "close"), [(np.float32, 5e-6), (np.float64, 2e-14)])
 def test_pulls_are_sums_of_the_kernels_correlations(rng, kernel, dtype, close):
     centre = rng.random((1, 3)).astype(dtype)
     points = (centre.T + rng.normal(size=(3, 400)) * 10.0 ** rng.uniform(-4, 2, 400)).astype(dtype)
@@ -69,8 +69,8 @@ def test_prior_paths_have_the_kernels_covariance(rng, kernel, kind):
     hyper = random_hyper(rng, 3, kernel)
     prior = Model((Posterior.of(data_of(np.zeros((0, 4)), []), GROUPS, hyper),))
     x = rng.random((5, 4))
-    mean, covariance = moments(draw_paths(prior, 20_000, rng, features=8000, kind=kind)(x)[:, :, 0])
-    close = 0.05 * hyper.amplitude
+    mean, covariance = moments(draw_paths(prior, 3000, rng, features=3000, kind=kind)(x)[:, :, 0])
+    close = 0.1 * hyper.amplitude
     np.testing.assert_allclose(mean, hyper.mean, atol=close)
     np.testing.assert_allclose(covariance, dense_kernel(x, x, GROUPS, hyper), atol=close)
 
@@ -81,8 +81,8 @@ def test_paths_have_the_posteriors_mean_and_covariance(rng, kernel, kind):
     model = model_of(rng, kernel=kernel)
     posterior = model.posteriors[0]
     x = np.concatenate((rng.random((4, 4)), posterior.x[:2]))
-    mean, covariance = moments(draw_paths(model, 20_000, rng, features=4000, kind=kind)(x)[:, :, 0])
-    close = 0.05 * posterior.hyper.amplitude
+    mean, covariance = moments(draw_paths(model, 3000, rng, features=3000, kind=kind)(x)[:, :, 0])
+    close = 0.1 * posterior.hyper.amplitude
     np.testing.assert_allclose(mean, posterior.predict(x).mean, atol=close)
     np.testing.assert_allclose(covariance, posterior.covariance(x, x), atol=close)
 
@@ -91,16 +91,17 @@ def test_the_pathwise_mean_has_no_error_from_features(rng):
     # few features, many paths: what the features get wrong has mean zero over phases and heights
     model = model_of(rng)
     x = rng.random((4, 4))
-    values = draw_paths(model, 20_000, rng, features=40)(x)[:, :, 0]
+    values = draw_paths(model, 10_000, rng, features=40)(x)[:, :, 0]
     spread = values.std(axis=0) / np.sqrt(len(values))
     assert (np.abs(values.mean(axis=0) - model.predict(x).mean[:, 0]) < 5 * spread).all()
 
 
 @pytest.mark.parametrize("kernel", KINDS)
 def test_noise_free_data_are_interpolated(rng, kernel):
-    model = model_of(rng, kernel=kernel, noise=0.0)
-    paths = draw_paths(model, 5, rng, features=50)
-    np.testing.assert_allclose(paths(model.posteriors[0].x)[:, :, 0], np.tile(model.posteriors[0].y, (5, 1)), atol=1e-7)
+    prior = Posterior.of(data_of(np.zeros((0, 4)), []), GROUPS, random_hyper(rng, 3, kernel))
+    x, y = rng.random((8, 4)), rng.normal(size=8)
+    paths = draw_paths(Model((prior.given(x, y, 0.0),)), 5, rng, features=50)
+    np.testing.assert_allclose(paths(x)[:, :, 0], np.tile(y, (5, 1)), atol=1e-7)
 
 
 def test_far_from_data_paths_return_to_the_prior(rng):

@@ -108,7 +108,7 @@ class _Search:
         self.coordinates, self.recipe = coordinates, coordinates.recipe
         self.evidence = Evidence(data, groups, self.recipe.kernel)
         self.precision = self.recipe.mean_deviation**-2 if self.recipe.mean == "constant" else math.inf
-        self.effort = max(10, 20_000 // max(len(data.y), 100))  # iterations
+        self.effort = max(12, 15_000 // max(len(data.y), 100))  # iterations
 
     def best(self, starts: list[Hyper]) -> Hyper:
         """A short climb from every start, a long one from the best place reached."""
