@@ -101,18 +101,14 @@ def computed(name: str) -> Iterator[str]:
     problem = problems.get(name)
     L = len(problem.objectives)
     scrambles = list(range(SCRAMBLES[L]))
-    x: list[np.ndarray] = []
     with ProcessPoolExecutor(2) as workers:
-        for _ in range(2):  # the second time from what all have found
-            x = list(
-                workers.map(
-                    solved, [name] * len(scrambles), scrambles, [np.concatenate(x) if x else None] * len(scrambles)
-                )
-            )
+        alone = list(workers.map(solved, [name] * len(scrambles), scrambles))
+        again = list(workers.map(solved, [name] * len(scrambles), scrambles, [np.concatenate(alone)] * len(scrambles)))
     task = prepared(name)
-    volumes = [estimate(task, k, x[k], np.concatenate(x[:k] + x[k + 1 :])) for k in scrambles]
+    # the others' points must not depend on a scramble's own, or they would know too much where its rays end
+    volumes = [estimate(task, k, again[k], np.concatenate(alone[:k] + alone[k + 1 :])) for k in scrambles]
     error = f", standard error {np.std(volumes, ddof=1) / len(volumes) ** 0.5:.2g}" if L > 2 else ""
-    values = task.law(np.concatenate(x)).values
+    values = task.law(np.concatenate(again)).values
     yield f"{name}: optimum {np.mean(volumes):.10g}{error}"
     yield f"{name}: {len(values)} points found dominate {problem.hypervolume(values):.10g}"
     yield f"{name}: ideal {values.min(axis=0).tolist()}, worst {values.max(axis=0).tolist()}"
@@ -177,7 +173,7 @@ def directions(count: int, L: int, scramble: int) -> np.ndarray:
     return np.column_stack([a * np.cos(phi[:, 0]), a * np.sin(phi[:, 0]), b * np.cos(phi[:, 1]), b * np.sin(phi[:, 1])])
 
 
-def solved(name: str, scramble: int, found: np.ndarray | None) -> np.ndarray:
+def solved(name: str, scramble: int, found: np.ndarray | None = None) -> np.ndarray:
     """Where the rays of a scramble end, (rays, d); from a sample of the space, or from points found before."""
     task = prepared(name)
     L = len(task.reference)
@@ -186,7 +182,7 @@ def solved(name: str, scramble: int, found: np.ndarray | None) -> np.ndarray:
     return np.array([best(task, pool, heights, ray) for ray in directions(RAYS[L], L, scramble)])
 
 
-def promising(task: Task, least: int = 2000) -> np.ndarray:
+def promising(task: Task, least: int = 20_000) -> np.ndarray:
     """Of the sample, the best layers of non-dominated points, so many that there are `least`: no other is a start."""
     pool = sampled(task.low, task.high, task.levels)
     pool = pool[(task.heights(pool) > 0).all(axis=1)]

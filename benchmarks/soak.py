@@ -132,7 +132,7 @@ def run(plan: Plan, ends: Counter[str], tell: bool = False) -> list[str]:
         for trial in trials:
             _settle(study, plan, trial, outcome, rng)
     _look(study)
-    return found
+    return list(dict.fromkeys(found))
 
 
 def _left(study: Study) -> float:

@@ -46,9 +46,7 @@ def plain_ranks(y):
     rank, left, level = np.full(len(y), -1), list(range(len(y))), 0
     while left:
         beaten = [
-            j
-            for j in left
-            if any((y[i] >= y[j]).all() and ((y[i] > y[j]).any() or i < j) for i in left if i != j)
+            j for j in left if any((y[i] >= y[j]).all() and ((y[i] > y[j]).any() or i < j) for i in left if i != j)
         ]
         rank[[j for j in left if j not in beaten]] = level
         left, level = beaten, level + 1
@@ -186,9 +184,7 @@ def test_without_an_archive_the_last_population_is_returned():
 def test_the_archive_stays_within_its_capacity():
     evaluate, _, _ = peaks(4, 5)
     small = SearchSettings(population=40, generations=10, archive=64)
-    assert all(
-        len(f.x) <= 64 for f in pareto_search(evaluate, cube(4), nothing(4), small, np.random.default_rng(0))
-    )
+    assert all(len(f.x) <= 64 for f in pareto_search(evaluate, cube(4), nothing(4), small, np.random.default_rng(0)))
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,8 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
+import numpy as np
+
 from pfes.objectives import Objectives
 from pfes.space import Pool, Space
 from pfes.study import Study
@@ -66,11 +68,8 @@ def _taken(study: Study, trials: Iterable[Trial], here: Trial, replicates: bool)
 def _same(domain: Space | Pool, a: Trial, b: Trial) -> bool:
     if isinstance(domain, Pool):
         return a.row is not None and a.row == b.row
-    return all(_equal(a.params[name], b.params[name]) for name in domain.names)
-
-
-def _equal(a: Any, b: Any) -> bool:
-    return a == b or (isinstance(a, float) and isinstance(b, float) and math.isclose(a, b, rel_tol=1e-12))
+    x = domain.encode([a.params, b.params])
+    return bool(np.abs(x[0] - x[1]).max() <= 1e-9)
 
 
 def _spoken_for(trial: Trial, names: set[str], replicates: bool) -> set[str]:

@@ -22,7 +22,6 @@ __all__ = ["Plan", "drawn"]
 Rng = np.random.Generator
 PATTERNS = ["smooth", "smooth", "smooth", "constant", "two values", "noise", "tails", "steps", "offset"]
 POWERS = [0, 0, 0, -12, 12, -6, 6, -100, 100]
-CONSTANT = "c"  # a column of a pool that is the same in every row: data may not differ in it
 OUTCOMES = ["told", "told", "told", "partly", "pending", "failed", "infeasible", "abandoned", "released", "rejected"]
 
 
@@ -113,7 +112,8 @@ def _real(rng: Rng) -> Real:
     if rng.random() < 0.2:
         return Real(10.0 ** float(rng.choice([-12, -3, 0])), 10.0 ** float(rng.choice([1, 3, 12])), log=True)
     low = float(rng.choice([0.0, -1.0, 300.0, -1e12, 1e-12]))
-    return Real(low, low + float(rng.choice([1.0, 1e-3, 1e6, abs(low) or 1.0])))
+    # a range that its bounds' digits can resolve
+    return Real(low, low + max(float(rng.choice([1.0, 1e-3, 1e6, abs(low) or 1.0])), 1e-5 * abs(low)))
 
 
 def _discrete(rng: Rng, most: int) -> Integer | Choice | Real:
@@ -161,7 +161,7 @@ def _pool(rng: Rng) -> Pool:
     if rng.random() < 0.4:
         table["q"] = [f"v{i}" for i in rng.integers(0, 3, rows)]
     if rng.random() < 0.3:  # the same in every row, and rows that are twins
-        table[CONSTANT] = np.ones(rows)
+        table["c"] = np.ones(rows)
         twins = rng.integers(0, rows, rows)
         table = {name: [column[i] for i in twins] for name, column in table.items()}
     return Pool(table, ids=[f"r{i}" for i in range(rows)] if rng.random() < 0.5 else None)
@@ -261,9 +261,7 @@ def _moved(rng: Rng, domain: Space | Pool, point: dict[str, Any]) -> dict[str, A
     """A point outside the domain, if one parameter allows that."""
     params = domain.params(domain.index_of(point["row"])) if isinstance(domain, Pool) else point
     numbers = [
-        name
-        for name, value in params.items()
-        if isinstance(value, float | np.floating) and name != CONSTANT and not _is_choice(domain, name)
+        name for name, value in params.items() if isinstance(value, float | np.floating) and _may_leave(domain, name)
     ]
     if not numbers:
         return point
@@ -271,8 +269,11 @@ def _moved(rng: Rng, domain: Space | Pool, point: dict[str, Any]) -> dict[str, A
     return {**params, name: float(abs(params[name])) * 1.7 + 0.3}
 
 
-def _is_choice(domain: Space | Pool, name: str) -> bool:
-    return isinstance(domain, Space) and isinstance(domain.parameters[name], Choice)
+def _may_leave(domain: Space | Pool, name: str) -> bool:
+    """Whether data may have other values: those of a choice are all there are, and of a constant nothing is known."""
+    if isinstance(domain, Space):
+        return not isinstance(domain.parameters[name], Choice)
+    return len(set(domain.columns[name])) > 1
 
 
 def _outcomes(rng: Rng) -> list[str]:

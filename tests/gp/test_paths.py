@@ -69,8 +69,8 @@ def test_prior_paths_have_the_kernels_covariance(rng, kernel, kind):
     hyper = random_hyper(rng, 3, kernel)
     prior = Model((Posterior.of(data_of(np.zeros((0, 4)), []), GROUPS, hyper),))
     x = rng.random((5, 4))
-    mean, covariance = moments(draw_paths(prior, 3000, rng, features=3000, kind=kind)(x)[:, :, 0])
-    close = 0.1 * hyper.amplitude
+    mean, covariance = moments(draw_paths(prior, 2000, rng, features=2000, kind=kind)(x)[:, :, 0])
+    close = 0.12 * hyper.amplitude
     np.testing.assert_allclose(mean, hyper.mean, atol=close)
     np.testing.assert_allclose(covariance, dense_kernel(x, x, GROUPS, hyper), atol=close)
 
@@ -81,8 +81,9 @@ def test_paths_have_the_posteriors_mean_and_covariance(rng, kernel, kind):
     model = model_of(rng, kernel=kernel)
     posterior = model.posteriors[0]
     x = np.concatenate((rng.random((4, 4)), posterior.x[:2]))
-    mean, covariance = moments(draw_paths(model, 3000, rng, features=3000, kind=kind)(x)[:, :, 0])
-    close = 0.1 * posterior.hyper.amplitude
+    mean, covariance = moments(draw_paths(model, 2000, rng, features=2000, kind=kind)(x)[:, :, 0])
+    # with features the error of the kernel is multiplied by what the data insist on
+    close = (0.12 if kind == "pathwise" else 0.25) * posterior.hyper.amplitude
     np.testing.assert_allclose(mean, posterior.predict(x).mean, atol=close)
     np.testing.assert_allclose(covariance, posterior.covariance(x, x), atol=close)
 

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from oracles.dominance import dominates
 from pfes import InvalidInput, Objective, Settings
-from pfes.study.findings import Estimate, Recommendation
 from pfes.space import Real, Space
 from pfes.study import Study, create_study
+from pfes.study.findings import Estimate, Recommendation
 from study.examples import OBJECTIVES, POINT, measured, pool_study, space_study
 
 LINE = Space(x=Real(0, 10))

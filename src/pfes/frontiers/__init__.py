@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from pfes.errors import InvalidInput
 from pfes.frontiers.draws import Drawn, drawn_by_scan, drawn_jointly, drawn_over_space
 from pfes.frontiers.settings import FrontierSettings
-from pfes.frontiers.thinning import most_points, thin
+from pfes.frontiers.thinning import cover, most_points, thin
 from pfes.gp.model import Model
 from pfes.pareto import non_dominated
 from pfes.search import Found
@@ -116,10 +116,13 @@ def _frontier(best: Found, known: Array, values: Array, limit: Array, most: int)
     """Join what was found and the values (n, L) at the observed inputs (n, D): inside the limits, thinned."""
     # the observed come first: of equal points the first stays
     x, y = np.concatenate((known, best.x)), np.concatenate((values, best.y))
-    keep = np.flatnonzero((y > limit).all(axis=1))
-    keep = keep[non_dominated(y[keep])]
-    keep = keep[thin(y[keep], keep < len(known), most)]
-    return Found(x[keep], y[keep])
+    inside: Mask = np.all(y > limit, axis=1)
+    front = np.flatnonzero(inside)
+    front = front[non_dominated(y[front])]
+    kept = thin(y[front], front < len(known), most)
+    if len(kept) < len(front):
+        kept = cover(y[front], kept, values[inside[: len(known)]], most // 4)
+    return Found(x[front[kept]], y[front[kept]])
 
 
 def _virtual(limit: Array, y: Array) -> Array:

@@ -20,7 +20,8 @@ class FrontierSettings:
     scouts      random points at which all paths are evaluated before the search; each begins at those best for it
     climb       follow the paths' gradients in the search?
     observed    add each path's own values at the observed inputs?
-    points      most points of a frontier; None: by the number of objectives, such that cells stay affordable
+    points      most points of a frontier, and a quarter more where observed values would lie beyond it; None: by the
+                number of objectives, such that cells stay affordable
     exact_rows  up to so many distinct rows of a pool are drawn jointly and exactly; beyond, by paths
     """
 

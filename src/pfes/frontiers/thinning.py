@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from pfes.compiled import kernel
 
-__all__ = ["most_points", "thin"]
+__all__ = ["cover", "most_points", "thin"]
 
 Array = NDArray[np.float64]
 
@@ -40,6 +40,28 @@ def thin(y: Array, wanted: NDArray[np.bool_], most: int) -> NDArray[np.int64]:
     chosen[: len(ends)] = ends
     _farthest(np.ascontiguousarray(scaled.T), np.asarray(wanted), chosen, len(ends), min(others, most // 2))
     return np.sort(chosen)
+
+
+def cover(y: Array, kept: NDArray[np.int64], known: Array, most: int) -> NDArray[np.int64]:
+    """Add to the rows `kept` of y (S, L) up to `most` that dominate what of known (n, L) the kept ones leave uncovered.
+
+    Where a known value lies beyond the thinned frontier, the notch is at the very place where nothing is left to learn.
+    """
+    open_ = known[~_below(known, y[kept]).any(axis=1)]
+    below = _below(open_, y)
+    added: list[int] = []
+    while below.any() and len(added) < most:
+        added.append(int(below.sum(axis=0).argmax()))
+        below = below[~below[:, added[-1]]]
+    return np.sort(np.append(kept, np.array(added, dtype=np.int64)))
+
+
+def _below(a: Array, b: Array) -> NDArray[np.bool_]:
+    """Which rows of a (N, L) lie nowhere above which of b (M, L): (N, M)."""
+    result = np.ones((len(a), len(b)), bool)
+    for l in range(a.shape[1]):
+        result &= a[:, l, None] <= b[:, l]
+    return result
 
 
 @kernel

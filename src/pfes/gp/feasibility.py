@@ -60,9 +60,9 @@ class Feasibility:
         sign = np.where(np.asarray(ok, dtype=bool), 1.0, -1.0)
         part = np.linspace(0, len(sign) - 1, min(len(sign), PART)).astype(np.intp)
         with one_blas_thread():
-            beliefs = [t.belief + _laplace(x[part], sign[part], groups, t.hyper)[1] for t in _grid(sign, groups)]
-            best = _grid(sign, groups)[int(np.argmax(beliefs))]
-            return Feasibility(_laplace(x, sign, groups, best.hyper)[0])
+            trials = _grid(sign, groups)
+            beliefs = [t.belief + _laplace(x[part], sign[part], groups, t.hyper)[1] for t in trials]
+            return Feasibility(_laplace(x, sign, groups, trials[int(np.argmax(beliefs))].hyper)[0])
 
     def probability(self, x: Array) -> Array:
         """P(feasible) at x (N, D): (N,)."""

@@ -1,7 +1,8 @@
 """The most probable hyper-parameters: L-BFGS-B on logarithms, from several starts.
 
 The constant mean is not searched for: at given other parameters the best one is known in closed form, and by the
-envelope theorem the gradient in the others is as if it were fixed.
+envelope theorem the gradient in the others is as if it were fixed. With many data the starts compete on a random part
+of them, and the best is taken to the maximum on all.
 """
 
 import math

@@ -39,13 +39,12 @@ def _rbf_and_slope(square: Array) -> tuple[Array, Array]:
 
 
 def _matern52(square: Array) -> Array:
-    r = np.sqrt(5.0 * square)
-    result: Array = (1.0 + r + r * r / 3.0) * np.exp(-r)
-    return result
+    return _matern52_and_slope(square)[0]
 
 
 def _matern52_and_slope(square: Array) -> tuple[Array, Array]:
-    # three arrays and no temporary ones: for many pairs the time is that of fetching fresh memory
+    # (1 + r + r^2 / 3) e^-r and -5/6 (1 + r) e^-r, r^2 = 5 s, in three arrays and no temporary ones: with many pairs
+    # fresh memory costs more than arithmetic
     r = 5.0 * square
     value = r / 3.0
     np.sqrt(r, out=r)

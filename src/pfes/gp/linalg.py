@@ -79,7 +79,7 @@ def _triangular(lower: Array, right: Array, transposed: int) -> Array:
 
 
 def inverse_lower(lower: Array, less: Array) -> Array:
-    """The lower triangle of (C C^T)^-1 - less less^T, (n, n), for less (n,); written over `lower`, 0 above the diagonal."""
+    """The lower triangle of (C C^T)^-1 - less less^T, (n, n), 0 above it, for less (n,); written over `lower`."""
     if lower.size == 0:
         return lower
     inverse = lapack.dpotri(lower, lower=1, overwrite_c=1)[0]

@@ -29,7 +29,7 @@ __all__ = ["Posterior", "Prediction", "Slopes"]
 Array = NDArray[np.float64]
 
 SMALLEST_STD = 1e-9  # of the prior deviation: what remains of a known value is rounding
-BLOCK_BYTES = 16 * 2**20  # of one array over candidates and data; a handful of them live at a time
+BLOCK_BYTES = 2**20  # of one array over candidates and data: a handful of them stays in the cache
 
 
 class Prediction(NamedTuple):

@@ -125,21 +125,23 @@ def _add_pulls(out: Any, weights: Any, centres: Any, points: Any, decay: Any, ma
 @inline
 def _correlate(term: Any, decay: Any, matern: bool, slope: bool) -> None:
     """Replace squares by correlations or their slopes."""
-    one, half, five, third, five_sixths = decay[0], decay[12], decay[13], decay[14], decay[15]
+    one, most, half, five = decay[0], decay[10], decay[12], decay[13]
+    third, five_sixths = decay[14], decay[15]
     if matern:
         for j in range(len(term)):
-            r = np.sqrt(five * term[j])
+            r = min(np.sqrt(five * term[j]), most)  # or the square beside the exponential would grow for ever
             linear = one + r
             term[j] = _exp_minus(r, decay) * (-five_sixths * linear if slope else linear + third * r * r)
     else:
         for j in range(len(term)):
-            value = _exp_minus(half * term[j], decay)
+            value = _exp_minus(min(half * term[j], most), decay)
             term[j] = -half * value if slope else value
 
 
 @inline
 def _exp_minus(u: Any, decay: Any) -> Any:
-    t = min(u, decay[10]) * decay[11]
+    """Return exp(-u) for 0 <= u <= 40."""
+    t = u * decay[11]
     p = decay[5] + t * (decay[6] + t * (decay[7] + t * (decay[8] + t * decay[9])))
     p = decay[0] + t * (decay[1] + t * (decay[2] + t * (decay[3] + t * (decay[4] + t * p))))
     p = p * p

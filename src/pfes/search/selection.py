@@ -121,7 +121,9 @@ def _drop(archive: Any, names: Any, size: int, flags: Any) -> int:
 @inline
 def _thin(archive: Any, names: Any, size: int, flags: Any) -> int:
     """Drop the quarter of the archive with the smallest gaps."""
-    order = _ascending(_gaps(archive, np.arange(size), size), size)
+    for i in range(size):
+        flags[i] = i
+    order = _ascending(_gaps(archive, flags, size), size)
     for i in range(size):
         flags[i] = 0
     for m in range((size + 3) // 4):
@@ -150,7 +152,9 @@ def _gaps(y: Any, points: Any, count: int) -> Any:
 @inline
 def _ascending(values: Any, count: int) -> Any:
     """Return the places of the first `count` values in rising order: Shell's sort, which compiles in no time."""
-    order = np.arange(count)
+    order = np.empty(count, np.int64)
+    for m in range(count):
+        order[m] = m
     step = count // 2
     while step > 0:
         for m in range(step, count):
