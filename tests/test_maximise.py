@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from pfes.acquisition import FLOOR, Slopes
 from pfes.maximise import MaximiserSettings, Target, maximise, pulled_back
 from pfes.objectives import Objective, Objectives, Option
-from pfes.observations import NO_ROW, Observations
+from pfes.observations import NO_ROW, Observations, State
 from pfes.offer import Offer
 from pfes.space import Choice, Integer, Linear, Pool, Real, Space
 
@@ -93,6 +93,20 @@ def test_a_small_discrete_space_is_searched_completely_and_ends() -> None:
         known = known.with_pending(found.x, (0, 1))
     assert len(seen) == 10
     assert best(space, [[0.5, 0.0, 0.7]], known) is None
+
+
+def test_the_last_point_of_a_large_discrete_space_is_found() -> None:
+    space = Space(t=Integer(0, 2999))
+    left = np.delete(space.grid(), 1234, axis=0)
+    known = Observations(
+        np.repeat(left, 2, axis=0),
+        np.full(2 * len(left), NO_ROW),
+        np.tile([0, 1], len(left)),
+        np.full(2 * len(left), State.PENDING),
+        np.full(2 * len(left), np.nan),
+        np.full(2 * len(left), np.nan),
+    )
+    assert space.decode(best(space, [[0.9]], known).x[None]) == [{"t": 1234}]
 
 
 def test_constraints_hold_at_the_maximum() -> None:

@@ -204,7 +204,12 @@ def _settings(rng: Rng, bundles: list[Bundle], count: int) -> Settings:
     common: dict[str, Any] = {"method": method, "estimator": estimator, "initial": initial}
     if rng.random() < 0.04:
         return Settings(**common)
-    search = SearchSettings(population=int(rng.integers(4, 20)), generations=int(rng.integers(0, 8)), archive=60)
+    search = SearchSettings(
+        population=int(rng.integers(4, 20)),
+        generations=int(rng.integers(0, 8)),
+        climbs=int(rng.integers(0, 4)),
+        archive=60,
+    )
     return Settings(
         **common,
         recipe=Recipe(starts=1, kernel="rbf" if rng.random() < 0.2 else "matern52"),
@@ -214,6 +219,8 @@ def _settings(rng: Rng, bundles: list[Bundle], count: int) -> Settings:
             kind="features" if rng.random() < 0.15 else "pathwise",
             features=100,
             search=search,
+            scouts=int(rng.integers(0, 100)),
+            climb=bool(rng.random() < 0.8),
             observed=bool(rng.random() < 0.85),
             points=20,
             exact_rows=int(rng.choice([3000, 0])),

@@ -24,6 +24,7 @@ Array = NDArray[np.float64]
 Integers = NDArray[np.intp]
 
 BLOCK = 8192  # rows of a pool scored at once
+MOST_LISTED = 100_000  # points of a discrete space that are all looked at when no other is left
 LIKELY = 1e-6  # a point is never thought less feasible than this: the classifier may err
 
 
@@ -163,7 +164,9 @@ def climb_space(
     target: Target, space: Space, settings: MaximiserSettings, rng: np.random.Generator, hurry: Callable[[], bool]
 ) -> Found | None:
     """Score a scan and the acquisition's own starts, then let the best climb, free and discrete parts in turn."""
-    scored = Scored.of(target, np.vstack([space.sobol(settings.scan, rng), _pinned(space, target.acquisition.starts)]))
+    scored = Scored.of(target, np.vstack([_scan(space, settings, rng), _pinned(space, target.acquisition.starts)]))
+    if not np.isfinite(scored.value).any() and settings.scan < space.size <= MOST_LISTED:
+        scored = Scored.of(target, space.grid())  # nearly used up: look everywhere
     if not np.isfinite(scored.value).any():
         return None
     compared = len(scored.x)
@@ -179,6 +182,11 @@ def climb_space(
         x, option = scored.leaders(settings.starts)
     found = scored.found()
     return None if found is None else found._replace(compared=max(compared, found.compared))
+
+
+def _scan(space: Space, settings: MaximiserSettings, rng: np.random.Generator) -> Array:
+    """(N, D) points to score first: all there are of a small space, else evenly spread ones."""
+    return space.grid() if space.size <= 4 * settings.scan else space.sobol(settings.scan, rng)
 
 
 def _pinned(space: Space, x: Array) -> Array:
