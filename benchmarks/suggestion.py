@@ -61,7 +61,7 @@ def against_botorch(rounds: int) -> list[str]:
     """The section on L = 4."""
     x, y = of_problem("dtlz2", 50, 0, d=6, L=4)
     number, theirs = _best_threads(lambda: botorch.suggestion(x, y, 0, botorch.LEAN, FRONTIERS, POINTS))
-    same = agree(x, y, inside(x, y, 0), suggestion(x, y, 0, Settings()), theirs)
+    same = agree(inside(x, y, 0, POINTS), suggestion(x, y, 0, Settings()), theirs, botorch.LEAN)
     field = [
         Contender("pfes, default settings", lambda x, y, s: suggestion(x, y, s, Settings()), True),
         Contender("pfes, 50 points", lambda x, y, s: suggestion(x, y, s, settings_of(POINTS)), True),

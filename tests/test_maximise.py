@@ -8,6 +8,7 @@ import pytest
 from numpy.typing import NDArray
 
 from pfes.acquisition import FLOOR, Slopes
+from pfes.errors import InvalidInput
 from pfes.maximise import MaximiserSettings, Target, maximise, pulled_back
 from pfes.objectives import Objective, Objectives, Option
 from pfes.observations import NO_ROW, Observations, State
@@ -152,6 +153,12 @@ def test_direct_finds_the_peak() -> None:
     settings = MaximiserSettings(kind="direct")
     found = maximise(target(space, [[0.3, 0.8]]), settings, np.random.default_rng(0))
     np.testing.assert_allclose(found.x, [0.3, 0.8], atol=1e-2)
+
+
+@pytest.mark.parametrize("wrong", [{"kind": "magic"}, {"starts": 0}, {"scan": -3}])
+def test_impossible_settings_are_refused(wrong: dict) -> None:
+    with pytest.raises(InvalidInput, match=r"wanted kind 'gradient' or 'direct', and scan, starts and iterations"):
+        MaximiserSettings(**wrong)
 
 
 def test_hurry_still_gives_the_best_of_the_scan() -> None:

@@ -67,4 +67,18 @@ def test_points_that_differ_by_rounding_are_one() -> None:
 def test_a_noise_of_0_is_known() -> None:
     data = merged(np.array([[0.1], [0.1]]), np.array([1.0, 1.0]), np.zeros(2))
     assert data.y.tolist() == [1.0]
-    assert data.noise[0] < 1e-300
+    assert data.noise[0] < 1e-19
+
+
+def test_many_exact_replicates_keep_their_value() -> None:
+    data = merged(np.full((9, 1), 0.1), np.full(9, 3.0), np.zeros(9))
+    assert data.y.tolist() == [3.0]
+
+
+def test_a_part_keeps_its_share_of_the_scatter() -> None:
+    data = merged(
+        np.array([[0.1], [0.1], [0.2], [0.2], [0.3]]), np.array([0.0, 2.0, 1.0, 3.0, 5.0]), np.full(5, np.nan)
+    )
+    part = data.part(np.array([1, 2]))
+    assert part.y.tolist() == [2.0, 5.0]
+    assert part.within == data.within / 2

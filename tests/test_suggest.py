@@ -113,9 +113,10 @@ def test_a_cheap_bundle_is_taken_whole() -> None:
     assert first(Task(SQUARE, objectives, QUICK), told(SQUARE, 8), decoupled=True).which == (0, 1)
 
 
-def test_a_batch_has_distinct_points_and_heeds_what_is_pending() -> None:
+@pytest.mark.parametrize("method", ["pfes", "ehvi"])
+def test_a_batch_has_distinct_points_and_heeds_what_is_pending(method: str) -> None:
     known = told(SQUARE, 8)
-    task = Task(SQUARE, TWO, QUICK)
+    task = Task(SQUARE, TWO, replace(QUICK, method=method))
     items = suggest(task, known, task.generator(0), count=4).items
     x = np.array([item.x for item in items])
     apart = np.linalg.norm(x[:, None] - x[None], axis=2) + np.eye(4)
@@ -123,6 +124,53 @@ def test_a_batch_has_distinct_points_and_heeds_what_is_pending() -> None:
     # the same point, asked for again while the first is pending
     again = first(task, known.with_pending(items[0].x, items[0].which))
     assert np.linalg.norm(again.x - items[0].x) > 0.01
+
+
+def test_where_nothing_can_be_learned_the_least_known_points_are_suggested_each_once() -> None:
+    hopeless = Objectives([Objective("up", threshold=1e6), Objective("down", "min", threshold=-1e6)])
+    task = Task(SQUARE, hopeless, QUICK)
+    items = suggest(task, told(SQUARE, 8), task.generator(0), count=3).items
+    x = np.array([item.x for item in items])
+    assert (np.linalg.norm(x[:, None] - x[None], axis=2) + np.eye(3)).min() > 0.05
+    assert [item.gain for item in items] == [0.0, 0.0, 0.0]
+    assert "none being expected about the frontier" in items[0].reason
+
+
+def test_near_what_failed_nothing_is_tried_again() -> None:
+    task, known = Task(SQUARE, TWO, QUICK), told(SQUARE, 8)
+    for _ in range(3):
+        item = first(task, known)
+        failed = known.state == State.FAILED
+        assert not len(known.x[failed]) or np.linalg.norm(known.x[failed] - item.x, axis=1).min() > 0.02
+        known = known.with_pending(item.x, item.which)
+        known = replace(known, state=np.where(known.state == State.PENDING, State.FAILED, known.state))
+
+
+def test_noise_known_row_by_row_counts_like_noise_known_of_the_objective() -> None:
+    known = told(SQUARE, 10)
+    by_row = replace(known, noise=np.full(len(known), 0.3))
+    of_all = Objectives([Objective("up", noise=0.3), Objective("down", "min", noise=0.3)])
+    plain = believe(Task(SQUARE, TWO, QUICK), by_row, np.random.default_rng(0))
+    other = believe(Task(SQUARE, of_all, QUICK), known, np.random.default_rng(0))
+    np.testing.assert_allclose(plain.noise, other.noise)
+
+
+def test_an_estimator_of_single_objectives_cannot_be_asked_for_all() -> None:
+    with pytest.raises(InvalidInput, match="weighs single objectives only"):
+        first(Task(SQUARE, TWO, replace(QUICK, estimator="noisy")), told(SQUARE, 8))
+    item = first(Task(POOL, TWO, replace(QUICK, estimator="noisy")), told(POOL, 8), decoupled=True)
+    assert len(item.which) == 1
+
+
+def test_a_model_can_be_asked_before_anything_is_measured() -> None:
+    for method in ("pfes", "ehvi"):
+        task = Task(SQUARE, TWO, replace(QUICK, initial=0, method=method))
+        assert np.isfinite(first(task, Observations.none(2)).gain)
+
+
+def test_hyper_parameters_given_must_be_one_set_per_objective() -> None:
+    with pytest.raises(InvalidInput, match="got 0 sets of hyper-parameters, wanted one for each of 2"):
+        Task(SQUARE, TWO, replace(QUICK, hypers=()))
 
 
 def test_a_pool_ends_with_a_reason_and_every_row_once() -> None:

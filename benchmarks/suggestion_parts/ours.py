@@ -8,7 +8,7 @@ from behind import behind
 from known import cube, from_arrays, objectives
 from pfes.acquisition import Acquisition
 from pfes.belief import Belief
-from pfes.frontiers import FrontierSettings, sample_frontiers
+from pfes.frontiers import Sampled, sample_frontiers
 from pfes.suggest import suggest
 from pfes.task import Settings, Task
 
@@ -29,22 +29,17 @@ def suggestion(x: np.ndarray, y: np.ndarray, seed: int, settings: Settings) -> n
 
 @dataclass(frozen=True)
 class Inside:
-    """What a suggestion is made from, to be compared with a rival's."""
+    """What a suggestion is made from, to be compared with a rival's; values are levels, larger is better."""
 
     belief: Belief
-    frontiers: list[np.ndarray]  # (S_r, L), in the units of the data
     acquisition: Acquisition
+    sampled: Sampled  # frontiers of at most `points` points
 
 
-def inside(x: np.ndarray, y: np.ndarray, seed: int) -> Inside:
-    """The model and ten frontiers behind a suggestion with the default settings."""
+def inside(x: np.ndarray, y: np.ndarray, seed: int, points: int) -> Inside:
+    """The model, the acquisition with the default settings, and ten frontiers thinned to as many points as a rival's."""
     task = Task(cube(x.shape[1]), objectives(y.shape[1]))
-    observations, rng = from_arrays(x, y), np.random.default_rng(seed)
-    belief, acquisition = behind(task, observations, rng)
-    none = np.full(y.shape[1], -np.inf)
-    sampled = sample_frontiers(belief.model, task.domain, belief.observed, none, FrontierSettings(), rng)
-    frontiers = [
-        np.column_stack([scaling.backward(front[:, l]) for l, scaling in enumerate(belief.scalings)])
-        for front in sampled.frontiers
-    ]
-    return Inside(belief, frontiers, acquisition)
+    rng = np.random.default_rng(seed)
+    belief, acquisition = behind(task, from_arrays(x, y), rng)
+    none, thinned = np.full(y.shape[1], -np.inf), settings_of(points).frontiers
+    return Inside(belief, acquisition, sample_frontiers(belief.model, task.domain, belief.observed, none, thinned, rng))

@@ -57,7 +57,12 @@ _HOMES = {
 }
 
 
+_MODULES = ("acquisition", "gp", "information", "pareto", "problems", "suggest", "testing")
+
+
 def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        return import_module(f"pfes.{name}")
     for home, names in _HOMES.items():
         if name in names:
             globals()[name] = getattr(import_module(f"pfes.{home}"), name)

@@ -1,6 +1,6 @@
 """From observations to a model: scalings, hyper-parameters, posteriors; predictions in the user's units."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -55,10 +55,12 @@ class Belief:
         return np.array([self._noise(l) for l in range(len(self.scalings))])
 
     def _noise(self, l: int) -> float:
-        scaling, known = self.scalings[l], self.scalings[l].objective.noise
-        if known is None:
-            return float(np.sqrt(self.hypers[l].noise))
-        return float(scaling.deviation(known, self._typical(l)))
+        scaling, rows = self.scalings[l], self.observations.of(l)
+        if scaling.objective.noise is not None:
+            return float(scaling.deviation(scaling.objective.noise, self._typical(l)))
+        if len(rows) and np.isfinite(rows.noise).all():  # known row by row: nothing was inferred
+            return float(np.median(scaling.deviation(rows.noise, rows.value)))
+        return float(np.sqrt(self.hypers[l].noise))
 
     @property
     def resolution(self) -> Array:
@@ -124,7 +126,7 @@ def condensed(data: Data, most: int = MOST) -> Data:
     order = np.argsort(-data.y, kind="stable")
     best, rest = order[: most // 2], np.sort(order[most // 2 :])
     keep = np.sort(np.append(best, rest[np.linspace(0, len(rest) - 1, most - len(best)).astype(np.intp)]))
-    return replace(data, x=data.x[keep], y=data.y[keep], count=data.count[keep], noise=data.noise[keep])
+    return data.part(keep)
 
 
 def _hypers(

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from scipy import optimize
 
 from pfes.acquisition import FLOOR, Acquisition
+from pfes.errors import InvalidInput
 from pfes.gp import Feasibility
 from pfes.observations import NO_ROW
 from pfes.offer import Offer
@@ -42,6 +43,13 @@ class MaximiserSettings:
     scan: int = 512
     starts: int = 6
     iterations: int = 20
+
+    def __post_init__(self) -> None:
+        if self.kind not in ("gradient", "direct") or min(self.scan, self.starts, self.iterations) < 1:
+            raise InvalidInput(
+                f"got {self}; wanted kind 'gradient' or 'direct', and scan, starts and iterations of 1 or more; "
+                "try MaximiserSettings()"
+            )
 
 
 class Found(NamedTuple):
@@ -98,7 +106,7 @@ def maximise(
     if isinstance(target.offer.domain, Pool):
         return scan_pool(target, target.offer.domain, hurry)
     if settings.kind == "direct":
-        return direct(target, target.offer.domain, settings, rng)
+        return direct(target, target.offer.domain, settings, rng, hurry)
     return climb_space(target, target.offer.domain, settings, rng, hurry)
 
 
@@ -250,11 +258,15 @@ def _moved(target: Target, space: Space, scored: Scored, count: int) -> Scored:
     return Scored.of(target, np.array(found).reshape(-1, space.width))
 
 
-def direct(target: Target, space: Space, settings: MaximiserSettings, rng: np.random.Generator) -> Found | None:
+def direct(
+    target: Target, space: Space, settings: MaximiserSettings, rng: np.random.Generator, hurry: Callable[[], bool]
+) -> Found | None:
     """DIRECT (Jones, Perttunen, Stuckman 1993) on the best option at each point, as the paper maximises."""
     met: list[Array] = []
 
     def loss(x: Array) -> float:
+        if met and hurry():
+            return -10.0 * FLOOR  # nothing stops it but its own count: let it run out
         met.append(x.copy())
         values = Scored.of(target, x[None]).value
         return -float(np.clip(values.max(initial=-np.inf), 10 * FLOOR, None))

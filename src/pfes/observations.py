@@ -17,6 +17,7 @@ Array = NDArray[np.float64]
 Integers = NDArray[np.intp]
 
 NO_ROW = -1
+EXACT = 1e-20  # a variance of levels, which are of size 1: values known better than this are known exactly
 SAME = 1e-9  # points of the unit cube closer than this, in every column, are one point
 
 
@@ -38,6 +39,12 @@ class Data:
     count: Array  # (n,) number of replicates
     noise: Array  # (n,) known variance of that mean; nan where it is to be inferred
     within: float = 0.0  # sum of squared deviations from the replicates' means, where the noise is to be inferred
+
+    def part(self, which: Integers) -> "Data":
+        """Only these points; the scatter inside replicates shrinks with their number."""
+        spare = np.where(np.isnan(self.noise), self.count - 1.0, 0.0)
+        share = float(spare[which].sum() / spare.sum()) if spare.any() else 0.0
+        return Data(self.x[which], self.y[which], self.count[which], self.noise[which], self.within * share)
 
 
 @dataclass(frozen=True)
@@ -108,7 +115,7 @@ def merged(x: Array, y: Array, noise: Array) -> Data:
     _, first, group = np.unique(keys, axis=0, return_index=True, return_inverse=True)
     order = np.argsort(np.argsort(first))  # points in the order they came
     group = order[group.ravel()]
-    weight = np.where(known, 1.0 / np.maximum(np.where(known, noise, 1.0), np.finfo(float).tiny), 1.0)
+    weight = np.where(known, 1.0 / np.maximum(np.where(known, noise, 1.0), EXACT), 1.0)
     total = np.bincount(group, weight)
     mean = np.bincount(group, weight * y) / total
     count = np.bincount(group).astype(np.float64)

@@ -88,7 +88,7 @@ class Offer:
 
     def _too_near(self, x: Array) -> NDArray[np.bool_]:
         """(N, K) options whose every objective is all but known: a measurement lies near, and no doubt is left."""
-        known = self.known.only(State.MEASURED, State.PENDING)
+        known = self.known.but(State.INFEASIBLE)
         near = np.zeros((len(x), len(self.objectives)), dtype=bool)
         if len(known) and self.uncertain is not None and not self.replicates:
             close = cdist(x, known.x) < NEAR

@@ -3,6 +3,7 @@
 Same arguments and generator, same suggestion.
 """
 
+import math
 import time
 from collections.abc import Callable
 from contextlib import nullcontext
@@ -10,7 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from pfes.acquisition import FLOOR, Acquisition, Capacity, Situation, method_named
+from pfes.acquisition import Acquisition, Capacity, Situation, method_named
 from pfes.belief import Belief, believe
 from pfes.compiled import one_blas_thread
 from pfes.design import designed, lacking
@@ -27,6 +28,7 @@ from pfes.task import Task
 __all__ = ["Request", "Suggestion", "Suggestions", "suggest"]
 
 DESIGN = (0, 1)  # the stream of random numbers that first points come from: one sequence for the whole study
+NOTHING = math.log(1e-12)  # a gain per cost as small as this is none
 Hurry = Callable[[], bool]
 
 
@@ -45,6 +47,11 @@ def suggest(
     if request.decoupled and not method.decoupled and method.build is not None:
         raise InvalidInput(f"decoupled: method {method.name!r} cannot name single objectives; try method='pfes'")
     offer = offer_for(task, observations, request)
+    if not offer.options:
+        raise InvalidInput(
+            f"estimator: {task.settings.estimator!r} weighs single objectives only, and all were asked for together; "
+            "try decoupled=True, or estimator='matched'"
+        )
     few = lacking(observations, task.objectives, task.settings.initial)
     if method.build is None or few:
         return _from_design(task, offer, few, count, rng)
@@ -115,8 +122,8 @@ def _situation(belief: Belief, offer: Offer, rng: np.random.Generator) -> Situat
 
 
 def _with_pending(acquisition: Acquisition, observations: Observations, rng: np.random.Generator) -> Acquisition:
-    """The acquisition, knowing which measurements are under way."""
-    pending = observations.only(State.PENDING)
+    """The acquisition, knowing which measurements are under way; what failed is not to be tried nearby, either."""
+    pending = observations.only(State.PENDING, State.FAILED)
     points, where = np.unique(pending.x, axis=0, return_inverse=True)
     for i, x in enumerate(points):
         acquisition = acquisition.given(x, sorted(set(pending.objective[where.ravel() == i].tolist())), rng)
@@ -147,9 +154,9 @@ def _best(
     """The maximum of the acquisition or, where no gain is positive, of what is least known; and which of the two."""
     settings = belief.task.settings.maximiser
     delta = np.maximum(acquisition.delta, 1e-3)
-    offer = replace(offer, uncertain=lambda x: belief.model.predict(x).std > delta)
+    offer = replace(offer, uncertain=lambda x: acquisition.model.predict(x).std > delta)
     found = maximise(Target(acquisition, offer, belief.feasibility), settings, rng, hurry)
-    if found is None or found.value > FLOOR:
+    if found is None or found.value > NOTHING:
         return found, True
-    doubt = Capacity(belief.model, offer.options, delta, acquisition.starts)
+    doubt = Capacity(acquisition.model, offer.options, delta, acquisition.starts)
     return maximise(Target(doubt, offer, belief.feasibility), settings, rng, hurry), False

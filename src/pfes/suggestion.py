@@ -25,7 +25,7 @@ class Suggestion:
     x: Array  # (D,) encoded
     row: int  # of the pool, NO_ROW in a space
     which: tuple[int, ...]  # objectives
-    gain: float  # in the method's unit (PFES: nats); nan for points chosen without a model
+    gain: float  # in the method's unit (PFES: nats about the frontier); nan for points chosen without a model
     cost: float
     reason: str
 
@@ -49,7 +49,8 @@ def from_model(task: Task, offer: Offer, found: Found, learns: bool) -> Suggesti
         promise = f"tell {gain:.3g} nats about the objectives, none being expected about the frontier"
     what = _listed(offer.objectives.named(which))
     reason = f"Measuring {what} here is expected to {promise}, {gain / cost:.3g} per unit of cost"
-    return Suggestion(found.x, found.row, which, gain, cost, reason + _compared(offer, found, per_cost))
+    reason += _compared(offer, found, per_cost)
+    return Suggestion(found.x, found.row, which, gain if learns else 0.0, cost, reason)
 
 
 def _compared(offer: Offer, found: Found, per_cost: Array) -> str:
@@ -86,5 +87,7 @@ def from_nothing(offer: Offer) -> str:
         dearer = min(option.cost for option in offer.options if option.cost > offer.limit)
         return f"the budget is spent: {max(offer.limit, 0.0):.6g} is left, the next measurement would cost {dearer:.6g}"
     if isinstance(offer.domain, Pool):
-        return "every row of the pool has been measured, is pending, or cannot be measured"
-    return "every point of the space that could be found has been measured, is pending, or cannot be measured"
+        which = "every row of the pool" if offer.rows is None else "every row with the fixed values"
+    else:
+        which = "every point of the space that could be found" + (" with the fixed values" if offer.domain.held else "")
+    return f"{which} has been measured, is pending, or cannot be measured"

@@ -69,6 +69,14 @@ class Task:
     settings: Settings = field(default_factory=Settings)
     seed: int = 0
 
+    def __post_init__(self) -> None:
+        given = self.settings.hypers
+        if given is not None and len(given) != len(self.objectives):
+            raise InvalidInput(
+                f"hypers: got {len(given)} sets of hyper-parameters, wanted one for each of {len(self.objectives)} "
+                "objectives"
+            )
+
     def generator(self, *stream: int) -> np.random.Generator:
         """A random generator of its own for each stream of numbers."""
         return np.random.default_rng([self.seed, *stream])

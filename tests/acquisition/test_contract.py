@@ -8,7 +8,6 @@ import pytest
 from pfes.acquisition import Acquisition, Capacity, Ehvi, Pfes
 from pfes.errors import InvalidInput
 from pfes.gp import Model
-from pfes.improvement import prepare_front
 from pfes.information import exact, matched, prepare
 from pfes.objectives import Bundle, Objective, Objectives, Option
 from pfes.testing import AcquisitionContract, example_model
@@ -74,8 +73,10 @@ class TestEhvi(AcquisitionContract):
 
     def make(self, model: Model, order: Sequence[int]) -> Acquisition:
         points = np.random.default_rng(4).uniform(-0.5, 0.5, (8, 3))
-        front = prepare_front(points[:, list(order)], np.array([-1.0, -1.2, -1.4])[list(order)])
-        return Ehvi(model, options_in(order, decoupled=False), front, np.full(3, 1e-3), NONE)
+        reference = np.array([-1.0, -1.2, -1.4])[list(order)]
+        return Ehvi(
+            model, options_in(order, decoupled=False), points[:, list(order)], reference, np.full(3, 1e-3), NONE
+        )
 
 
 class TestCapacity(AcquisitionContract):

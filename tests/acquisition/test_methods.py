@@ -36,3 +36,4 @@ def test_the_reference_point_is_the_thresholds_or_a_tenth_below_the_front() -> N
     levels = np.array([[0.0, 2.0], [1.0, 1.0], [-9.0, -9.0]])
     np.testing.assert_allclose(reference_point(levels, np.array([-np.inf, 0.5])), [-0.1, 0.5])
     np.testing.assert_allclose(reference_point(levels[:1], np.full(2, -np.inf)), [-0.1, 1.9])
+    np.testing.assert_allclose(reference_point(levels[:0], np.array([-np.inf, 0.5])), [-1.0, 0.5])

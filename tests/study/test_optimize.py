@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.console import Console
 
-from pfes import Bundle, GainBelow, InvalidInput, Objective, Plateau, loop
+from pfes import Bundle, GainBelow, InvalidInput, Objective, Plateau
+from pfes.study import loop
 from pfes.study.progress import Status, reporting
 from pfes.study.stopping import History
 from pfes.trials import Trial
@@ -215,7 +216,9 @@ def test_a_low_gain_ends_a_run_only_if_it_lasts() -> None:
     assert rule(History(gains=(0.01,))) is None
     assert rule(History(gains=(0.01, 0.2))) is None
     assert rule(History(gains=(float("nan"), 0.01))) is None
-    assert rule(History(gains=(0.5, -0.01, 0.09))) == "the last 2 suggestions each promised a gain below 0.1"
+    assert (
+        rule(History(gains=(0.5, -0.01, 0.09))) == "the last 2 suggestions each promised less than 0.1 per unit of cost"
+    )
 
 
 def test_a_plateau_is_a_hypervolume_that_does_not_grow() -> None:
@@ -225,6 +228,9 @@ def test_a_plateau_is_a_hypervolume_that_does_not_grow() -> None:
     assert rule(History(hypervolumes=(0.0, 0.0, 0.0))) is None
     assert rule(History(hypervolumes=(float("nan"), 1.0, 1.0))) is None
     assert "less than 0.1 of itself in the last 2" in str(rule(History(hypervolumes=(1.0, 1.05, 1.05))))
+    # trials that complete no point do not count
+    assert rule(History(hypervolumes=(1.0, 1.05, 1.05), held=(1, 2, 2))) is None
+    assert rule(History(hypervolumes=(1.0, 1.05, 1.05, 1.05), held=(1, 2, 2, 3))) is not None
 
 
 def test_a_plateau_ends_a_run() -> None:

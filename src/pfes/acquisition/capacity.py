@@ -34,7 +34,7 @@ class Capacity(ByPrediction):
         gain = np.log1p((std / self.delta) ** 2) / 2.0 @ self._members
         slope = (std / (self.delta**2 + std**2))[:, None, :] * self._members.T  # (N, K, L)
         d_std = slope_of(gain)[:, :, None] * slope
-        return Sensitivity(score_of(gain), np.zeros_like(d_std), d_std)
+        return Sensitivity(score_of(gain), np.zeros((*mean.shape[:-2], *d_std.shape)), d_std)
 
     def given(self, x: Array, which: Sequence[int], rng: np.random.Generator) -> "Capacity":
         """Any value at x takes the same uncertainty away."""

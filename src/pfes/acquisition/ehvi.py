@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pfes.acquisition.prediction import ByPrediction, Sensitivity
 from pfes.gp import Model
-from pfes.improvement import Front, log_expected_improvement, log_expected_improvement_gradient
+from pfes.improvement import Front, log_expected_improvement, log_expected_improvement_gradient, prepare_front
 from pfes.objectives import Option
 from pfes.pareto import non_dominated
 
@@ -23,9 +24,15 @@ class Ehvi(ByPrediction):
 
     model: Model
     options: tuple[Option, ...]  # everything, or what half-measured points lack: the point is complete after each
-    front: Front
+    points: Array  # (S, L) levels of what is held
+    reference: Array  # (L,)
     delta: Array  # (L,)
     starts: Array  # (Q, D)
+
+    @cached_property
+    def front(self) -> Front:
+        """What is held, and above what improvements count."""
+        return prepare_front(self.points, self.reference)
 
     def score(self, mean: Array, std: Array) -> Array:
         """Log of the expected improvement (N, K), the same for all options."""
@@ -40,15 +47,18 @@ class Ehvi(ByPrediction):
         )
 
     def given(self, x: Array, which: Sequence[int], rng: np.random.Generator) -> "Ehvi":
-        """Believe the predicted mean at x: it stays where it is, and its uncertainty vanishes there."""
+        """Believe the predicted mean at x: it is held from now on, and its uncertainty vanishes there."""
         believed = self.model.predict(x[None]).mean
         seen = np.full_like(believed, np.nan)
         seen[:, list(which)] = believed[:, list(which)]
-        return replace(self, model=self.model.given(x[None], seen, np.zeros(believed.shape[1])))
+        model = self.model.given(x[None], seen, self.delta**2)
+        return replace(self, model=model, points=np.vstack([self.points, believed]))
 
 
 def reference_point(levels: Array, thresholds: Array) -> Array:
     """(L,) thresholds where there are any, else a tenth of the range below the worst of the non-dominated levels."""
+    if not len(levels):  # nothing is held: a deviation below the prior mean
+        return np.where(np.isfinite(thresholds), thresholds, -1.0)
     front = levels[non_dominated(levels)]
     worst, best = front.min(axis=0), front.max(axis=0)
     span = np.where(best > worst, best - worst, 1.0)  # one point only: a deviation of the data

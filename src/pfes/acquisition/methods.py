@@ -12,7 +12,6 @@ from pfes.acquisition.protocol import Acquisition
 from pfes.acquisition.situation import Situation
 from pfes.errors import InvalidInput
 from pfes.frontiers import sample_frontiers
-from pfes.improvement import prepare_front
 from pfes.information import prepare
 from pfes.pareto import non_dominated
 
@@ -77,9 +76,10 @@ def smallest(situation: Situation) -> Array:
 def ehvi(situation: Situation) -> Acquisition:
     """Improve on the front of the predicted means at the points measured so far."""
     levels = situation.model.predict(situation.observed).mean
-    front = prepare_front(levels, reference_point(levels, situation.thresholds))
+    reference = reference_point(levels, situation.thresholds)
     delta = np.hypot(situation.noise, smallest(situation))
-    return Ehvi(situation.model, situation.options, front, delta, situation.observed[non_dominated(levels)])
+    starts = situation.observed[non_dominated(levels)] if len(levels) else situation.observed
+    return Ehvi(situation.model, situation.options, levels, reference, delta, starts)
 
 
 METHODS = {

@@ -13,6 +13,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from pfes.gp import Model
 from pfes.objectives import Option
 
 __all__ = ["FLOOR", "Acquisition", "Slopes", "gain_of", "score_of", "slope_of"]
@@ -36,6 +37,11 @@ class Acquisition(Protocol):
     @property
     def options(self) -> tuple[Option, ...]:
         """The K measurements on offer."""
+        ...
+
+    @property
+    def model(self) -> Model:
+        """What is believed, measurements under way included."""
         ...
 
     @property

@@ -144,7 +144,4 @@ def _part(data: Data, size: int, rng: np.random.Generator) -> Data:
     """A random part of the data, or all if they are not more; the spread inside replicates shrinks with it."""
     if len(data.y) <= size:
         return data
-    chosen = np.sort(rng.choice(len(data.y), size, replace=False))
-    spare = np.where(np.isnan(data.noise), data.count - 1.0, 0.0)
-    share = float(spare[chosen].sum() / spare.sum()) if spare.sum() else 0.0
-    return Data(data.x[chosen], data.y[chosen], data.count[chosen], data.noise[chosen], data.within * share)
+    return data.part(np.sort(rng.choice(len(data.y), size, replace=False)))

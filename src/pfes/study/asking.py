@@ -106,7 +106,7 @@ def _with(known: Observations, task: Task, wish: Wish) -> Observations:
 def _suggested(
     task: Task, known: Observations, snapshot: Snapshot, request: Request, count: int
 ) -> tuple[list[Suggestion], tuple[Hyper, ...] | None, str]:
-    cheapest = min(option.cost for option in task.objectives.options(request.decoupled))
+    cheapest = min(option.cost for option in task.objectives.options(decoupled=True))  # coupled: half-measured points
     if not fits(cheapest, request.limit):
         return [], None, _spent(request.limit, cheapest)
     given = suggest(task, known, task.generator(snapshot.ask), request, count=count, hypers=snapshot.hypers)

@@ -70,6 +70,10 @@ class Bench(Protocol):
         """Give it back."""
         ...
 
+    def held(self) -> int:
+        """How many points have every objective measured."""
+        ...
+
     def hypervolume(self) -> float:
         """Of the measured front; nan as long as that says little."""
         ...
@@ -136,7 +140,7 @@ def _spent(bench: Bench, at: Run) -> float:
 def _after(bench: Bench, at: Run, trial: Trial) -> Run:
     bad = trial.state not in (TrialState.DONE, TrialState.PENDING)
     now = replace(at, trials=(*at.trials, trial.id), failures=(*at.failures, trial.message) if bad else ())
-    history = at.history.with_trial(trial.gain, bench.hypervolume(), _spent(bench, now))
+    history = at.history.with_trial(trial.gain / trial.cost, bench.hypervolume(), _spent(bench, now), bench.held())
     return replace(now, history=history, failed=at.failed + bad)
 
 

@@ -16,13 +16,14 @@ __all__ = ["GainBelow", "History", "Plateau"]
 class History:
     """A run so far, one entry per trial evaluated in it, the newest last."""
 
-    gains: tuple[float, ...] = ()  # promised by the suggestions; nan where no model was asked
+    gains: tuple[float, ...] = ()  # per unit of cost, promised by the suggestions; nan where no model was asked
     hypervolumes: tuple[float, ...] = ()  # of the measured front afterwards; nan before there is one
     spent: tuple[float, ...] = ()  # in this run, afterwards
+    held: tuple[int, ...] = ()  # points with every objective measured, afterwards
 
-    def with_trial(self, gain: float, hypervolume: float, spent: float) -> "History":
-        """The same and one more trial."""
-        return History((*self.gains, gain), (*self.hypervolumes, hypervolume), (*self.spent, spent))
+    def with_trial(self, gain: float, hypervolume: float, spent: float, held: int) -> "History":
+        """The same and one more trial; gain per unit of cost."""
+        return History((*self.gains, gain), (*self.hypervolumes, hypervolume), (*self.spent, spent), (*self.held, held))
 
 
 Rule = Callable[[History], str | None]
@@ -30,7 +31,7 @@ Rule = Callable[[History], str | None]
 
 @dataclass(frozen=True)
 class GainBelow:
-    """Stop when the last `rounds` suggestions each promised less than `level` (PFES: nats)."""
+    """Stop when the last `rounds` suggestions each promised less than `level` (PFES: nats) per unit of cost."""
 
     level: float
     rounds: int = 3
@@ -45,12 +46,15 @@ class GainBelow:
         last = history.gains[-self.rounds :]
         if len(last) < self.rounds or not all(gain < self.level for gain in last):  # nan is not below
             return None
-        return f"the last {self.rounds} suggestions each promised a gain below {self.level:g}"
+        return f"the last {self.rounds} suggestions each promised less than {self.level:g} per unit of cost"
 
 
 @dataclass(frozen=True)
 class Plateau:
-    """Stop when the hypervolume of the measured front grew by less than `share` of itself in `rounds` trials."""
+    """Stop when the hypervolume of the measured front grew by less than `share` of itself in `rounds` trials.
+
+    Only trials after which one more point has every objective measured count: others cannot change the front.
+    """
 
     rounds: int
     share: float = 0.01
@@ -62,9 +66,13 @@ class Plateau:
 
     def __call__(self, history: History) -> str | None:
         """Say why to stop, or None. Nothing is said before the front dominates anything."""
-        if len(history.hypervolumes) <= self.rounds:
+        volumes = history.hypervolumes
+        if history.held:
+            before = (0, *history.held)
+            volumes = tuple(v for v, a, b in zip(volumes, before, history.held, strict=False) if b > a)
+        if len(volumes) <= self.rounds:
             return None
-        old, new = history.hypervolumes[-1 - self.rounds], history.hypervolumes[-1]
+        old, new = volumes[-1 - self.rounds], volumes[-1]
         if not (old > 0.0 and new - old < self.share * old):  # nan: not yet
             return None
         return f"the hypervolume grew by less than {self.share:.3g} of itself in the last {self.rounds} trials"

@@ -311,10 +311,14 @@ class _Bench:
     def hypervolume(self) -> float:
         """Of the measured front; nan before there are enough points to choose a reference point by."""
         study = self.study
-        points = complete(measured_points(study.trials(), study.objectives), study.objectives)
-        if study.reference is None and len(points) < max(study.settings.initial, 1):
+        if study.reference is None and self.held() < max(study.settings.initial, 1):
             return math.nan
         return study.hypervolume()
+
+    def held(self) -> int:
+        """How many points have every objective measured."""
+        objectives = self.study.objectives
+        return len(complete(measured_points(self.study.trials(), objectives), objectives))
 
     def after(self, trial: Trial) -> None:
         for callback in self.callbacks:
