@@ -203,12 +203,12 @@ def best(task: Task, pool: np.ndarray, heights: np.ndarray, ray: np.ndarray) -> 
 
 
 def starts(task: Task, pool: np.ndarray, reach: np.ndarray) -> Iterator[np.ndarray]:
-    """The best few points of the pool that differ in a discrete parameter or lie in different parts of the space."""
+    """The best few points of the pool that differ in a discrete parameter; without any, in different parts of space."""
     seen = set()
-    for row in np.argsort(-reach)[: 200 * STARTS]:
+    for row in np.argsort(-reach)[: 1000 * STARTS]:
         cell = np.round((pool[row] - task.low) / (task.high - task.low) * 12)
         exact = [value for value, level in zip(pool[row], task.levels, strict=True) if level is not None]
-        key = (*cell, *exact)
+        key = tuple(exact or cell)
         if key not in seen:
             seen.add(key)
             yield pool[row]

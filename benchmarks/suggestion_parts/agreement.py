@@ -31,7 +31,8 @@ def agree(ours: Inside, chosen: np.ndarray, theirs: Suggested, effort: Effort) -
         _demand(f"rank of what {who} chose", own, CHOICES)
     return [
         f"models: rank correlation of predicted means at 1,000 random points at least {alike:.3f} in every objective",
-        f"frontiers: searched by both on the same ten paths (ours), with {theirs.frontiers.shape[1]} points each, ours have "
+        f"frontiers: searched by both on the same ten paths (ours), with {theirs.frontiers.shape[1]} points each, "
+        "ours have "
         f"{share:.3f} times the hypervolume of pymoo's above the worst data",
         f"choices: ours beats {_percent(ranks[0])} of 1,000 random points by our, by BoTorch's criterion; BoTorch's "
         f"{_percent(ranks[1])}",

@@ -37,7 +37,7 @@ class Inside:
 
 
 def inside(x: np.ndarray, y: np.ndarray, seed: int, points: int) -> Inside:
-    """The model, the acquisition with the default settings, and ten frontiers thinned to as many points as a rival's."""
+    """The model, the acquisition with the default settings, and ten frontiers thinned to a rival's number of points."""
     task = Task(cube(x.shape[1]), objectives(y.shape[1]))
     rng = np.random.default_rng(seed)
     belief, acquisition = behind(task, from_arrays(x, y), rng)

@@ -15,6 +15,7 @@ __all__ = ["Belief", "believe", "condensed"]
 
 Array = NDArray[np.float64]
 
+HOPELESS = 1e6  # a deviation of levels, which are of size 1: worse measurements tell nothing, either
 MOST = 2000  # points of one objective that a model takes into account
 
 
@@ -113,7 +114,8 @@ def _data(rows: Observations, scaling: Scaling) -> Data:
     """One objective's rows as levels, with the noise that is known: the row's own, else the objective's."""
     typical = scaling.objective.noise
     noise = rows.noise if typical is None else np.where(np.isnan(rows.noise), typical, rows.noise)
-    return condensed(merged(rows.x, scaling.forward(rows.value), scaling.deviation(noise, rows.value) ** 2))
+    variance = np.minimum(scaling.deviation(noise, rows.value), HOPELESS) ** 2
+    return condensed(merged(rows.x, scaling.forward(rows.value), variance))
 
 
 def condensed(data: Data, most: int = MOST) -> Data:

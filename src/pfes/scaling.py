@@ -105,7 +105,7 @@ def _yeo_johnson(x: Array, power: float) -> Array:
 def _box_cox(x: Array, power: float) -> Array:
     if abs(power) < 1e-12:
         return np.log1p(x)
-    return np.expm1(power * np.log1p(x)) / power
+    return np.expm1(np.minimum(power * np.log1p(x), 700.0)) / power  # beyond the largest double: far enough
 
 
 def _yeo_johnson_inverse(y: Array, power: float) -> Array:

@@ -153,7 +153,7 @@ def rocket_injector() -> Problem:
 def car_side_impact() -> Problem:
     """RE4-7-1: mass, force on the pelvis, velocity of the pillars, and violations of ten limits (Jain and Deb 2014).
 
-    BoTorch's reference point.
+    BoTorch's reference point. Optimum to 5e-4; BoTorch's 484.727 is that of a published approximation of the front.
     """
     bounds = ((0.5, 1.5), (0.45, 1.35), (0.5, 1.5), (0.5, 1.5), (0.875, 2.625), (0.4, 1.2), (0.4, 1.2))
     space = Space({f"x{i}": Real(low, high, unit="mm") for i, (low, high) in enumerate(bounds, start=1)})
@@ -163,9 +163,7 @@ def car_side_impact() -> Problem:
         Objective("velocity", "min", unit="mm/ms"),
         Objective("violation", "min"),
     ]
-    return _problem(
-        "car_side_impact", space, objectives, laws.car, (45.4872, 4.5114, 13.3394, 10.3942), 484.72654347642793
-    )
+    return _problem("car_side_impact", space, objectives, laws.car, (45.4872, 4.5114, 13.3394, 10.3942), 500.6)
 
 
 def _searched(law: Callable[[Array], laws.Parts], levels: list[Array]) -> Callable[[int], Array]:
