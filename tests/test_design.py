@@ -27,6 +27,12 @@ def test_places_are_distinct_and_end_with_the_domain(domain: Space | Pool, even:
     assert {p.which for p in places} == {(0, 1)}
 
 
+def test_the_last_free_point_is_found_at_random_too() -> None:
+    rows = [(point, l, State.MEASURED) for point in GRID.decode(GRID.grid()[1:]) for l in (0, 1)]
+    places = designed(offer_of(GRID, *rows), (0, 1), 3, np.random.default_rng(0), even=False)
+    assert [p.x.tolist() for p in places] == [GRID.grid()[0].tolist()]
+
+
 def test_half_measured_points_come_first_and_only_what_is_lacking_is_measured() -> None:
     offer = offer_of(POOL, (3, 0, State.MEASURED))
     first, second = designed(offer, (0, 1), 2, np.random.default_rng(0))

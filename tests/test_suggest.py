@@ -87,6 +87,16 @@ def test_a_decoupled_start_measures_only_what_is_lacking_and_completes_points() 
     assert item.row in known.row
 
 
+def test_where_the_lacking_objective_cannot_be_had_any_more_the_others_still_can() -> None:
+    pool = Pool(np.random.default_rng(3).uniform(size=(7, 2)))
+    known = told(pool, 6)
+    lost = (known.objective == 1) & (np.arange(len(known)) > 3)
+    known = replace(known, state=np.where(lost, State.FAILED, known.state), value=np.where(lost, np.nan, known.value))
+    task = Task(pool, TWO, QUICK)
+    items = suggest(task, known, task.generator(0), Request(decoupled=True), count=2).items
+    assert sorted(item.which for item in items) == [(0,), (1,)]  # one row is left, for both
+
+
 @pytest.mark.parametrize("method", ["sobol", "random", "ehvi"])
 def test_other_methods_are_chosen_by_name(method: str) -> None:
     item = first(Task(SQUARE, TWO, replace(QUICK, method=method)), told(SQUARE, 8))

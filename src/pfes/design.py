@@ -96,14 +96,19 @@ def _fresh_rows(
             yield pool.x[row], int(row)
 
 
+def _random(space: Space, number: int, rng: np.random.Generator) -> Array:
+    """(N, D) points at random; all there are, shuffled, where the space has no more than asked for."""
+    return rng.permutation(space.grid()) if space.size <= number else space.random(number, rng)
+
+
 def _fresh_points(
     offer: Offer, space: Space, wanted: int, count: int, rng: np.random.Generator, even: bool
 ) -> Iterator[tuple[Array, int]]:
     number = count + len(offer.known)
     for _ in range(12):  # a discrete space may be nearly used up: look again, at more points each time
-        points = space.sobol(number, rng) if even else space.random(number, rng)
+        points = space.sobol(number, rng) if even else _random(space, number, rng)
         for x in points[(offer.masks(points) & wanted) != wanted]:
             yield x, NO_ROW
-        if number > space.size:
+        if number >= space.size:
             return
         number *= 2

@@ -53,13 +53,18 @@ def suggest(
             "try decoupled=True, or estimator='matched'"
         )
     few = lacking(observations, task.objectives, task.settings.initial)
+    plain = Suggestions((), None)
     if method.build is None or few:
-        return _from_design(task, offer, few, count, rng)
+        plain = _from_design(task, offer, few, count, rng)
+        if method.build is None or not plain.ended:
+            return plain
+        for item in plain.items:  # what is lacking can be had nowhere else: a model must do with what there is
+            offer = _without(offer, item)
     hurry = _deadline(request.timeout)
     with one_blas_thread() if _small(task, observations) else nullcontext():
         belief = believe(task, observations, rng, hypers)
-        acquisition = _with_pending(method.build(_situation(belief, offer, rng)), observations, rng)
-        return _chosen(belief, offer, acquisition, count, rng, hurry)
+        acquisition = _with_pending(method.build(_situation(belief, offer, rng)), offer.known, rng)
+        return _chosen(belief, offer, acquisition, plain.items, count, rng, hurry)
 
 
 def _small(task: Task, observations: Observations) -> bool:
@@ -130,19 +135,30 @@ def _with_pending(acquisition: Acquisition, observations: Observations, rng: np.
     return acquisition
 
 
+def _without(offer: Offer, item: Suggestion) -> Offer:
+    """What is left on offer after a suggestion."""
+    known = offer.known.with_pending(item.x, item.which, item.row)
+    return replace(offer, known=known, limit=offer.limit - item.cost)
+
+
 def _chosen(
-    belief: Belief, offer: Offer, acquisition: Acquisition, count: int, rng: np.random.Generator, hurry: Hurry
+    belief: Belief,
+    offer: Offer,
+    acquisition: Acquisition,
+    before: tuple[Suggestion, ...],
+    count: int,
+    rng: np.random.Generator,
+    hurry: Hurry,
 ) -> Suggestions:
     """One after the other, each knowing of those before it."""
-    items: list[Suggestion] = []
+    items = list(before)
     while len(items) < count:
         found, learns = _best(belief, offer, acquisition, rng, hurry)
         if found is None:
             return Suggestions(tuple(items), belief.hypers, from_nothing(offer))
         item = from_model(belief.task, offer, found, learns)
         items.append(item)
-        known = offer.known.with_pending(item.x, item.which, item.row)
-        offer = replace(offer, known=known, limit=offer.limit - item.cost)
+        offer = _without(offer, item)
         if len(items) < count:
             acquisition = acquisition.given(item.x, item.which, rng)
     return Suggestions(tuple(items), belief.hypers)
