@@ -15,21 +15,22 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-__all__ = ["LEAN", "TUTORIAL", "Effort", "Suggested", "suggestion"]
+__all__ = ["DOCUMENTED", "LEAN", "Effort", "Suggested", "suggestion"]
 
 
 class Effort(NamedTuple):
     """How hard BoTorch looks."""
 
-    generations: int  # of NSGA-II, with a population as large as the frontier wanted
+    population: int  # of NSGA-II
+    generations: int | None  # of NSGA-II; None: until pymoo finds that it no longer pays
     raw_samples: int  # points scored before the climb
     restarts: int  # points that climb
     iterations: int  # of the climb, at most
 
 
-# the maximiser of its tutorial on several objectives, and one that climbs less
-TUTORIAL = Effort(generations=100, raw_samples=512, restarts=10, iterations=200)
-LEAN = Effort(generations=100, raw_samples=512, restarts=4, iterations=40)
+LEAN = Effort(population=50, generations=100, raw_samples=512, restarts=4, iterations=40)
+# the defaults of its door to pymoo, and the maximiser of its tutorial on several objectives
+DOCUMENTED = Effort(population=250, generations=None, raw_samples=512, restarts=10, iterations=200)
 
 
 @dataclass
@@ -120,6 +121,6 @@ def frontier(model: Any, bounds: Any, effort: Effort, points: int, seed: int) ->
 
     path = MultiOutputPosteriorMean(get_matheron_path_model(model))
     _, values = optimize_with_nsgaii(
-        path, bounds, model.num_outputs, q=points, population_size=points, max_gen=effort.generations, seed=seed
-    )
+        path, bounds, model.num_outputs, q=points, population_size=effort.population, max_gen=effort.generations, seed=seed
+    )  # fmt: skip
     return values
