@@ -202,7 +202,7 @@ def _settings(rng: Rng, bundles: list[Bundle], count: int) -> Settings:
         estimator = "matched"  # the exact form cannot weigh bundles against others, and says so
     initial = int(rng.choice([5, 0, 1, 2], p=[0.55, 0.15, 0.15, 0.15]))
     common: dict[str, Any] = {"method": method, "estimator": estimator, "initial": initial}
-    if rng.random() < 0.04:
+    if rng.random() < 0.01:
         return Settings(**common)
     search = SearchSettings(
         population=int(rng.integers(4, 20)),
@@ -226,7 +226,7 @@ def _settings(rng: Rng, bundles: list[Bundle], count: int) -> Settings:
             exact_rows=int(rng.choice([3000, 0])),
         ),
         maximiser=MaximiserSettings(
-            kind="direct" if rng.random() < 0.03 else "gradient",
+            kind="direct" if rng.random() < 0.01 else "gradient",
             scan=int(rng.integers(16, 128)),
             starts=int(rng.integers(2, 8)),
             iterations=int(rng.integers(1, 10)),
