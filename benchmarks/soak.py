@@ -131,7 +131,8 @@ def run(plan: Plan, ends: Counter[str], tell: bool = False) -> list[str]:
             print(f"ask({asked}) -> {trials or study.ended}\n  {outcome}; {found}")
         for trial in trials:
             _settle(study, plan, trial, outcome, rng)
-    _look(study)
+    if plan.seed % 10 == 0:  # it takes as long as an ask
+        _look(study)
     return list(dict.fromkeys(found))
 
 

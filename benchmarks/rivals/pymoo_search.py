@@ -11,9 +11,9 @@ __all__ = ["frontier"]
 
 
 def frontier(
-    values: Callable[[np.ndarray], np.ndarray], d: int, L: int, points: int, generations: int, seed: int
+    values: Callable[[np.ndarray], np.ndarray], d: int, L: int, population: int, generations: int | None, seed: int
 ) -> np.ndarray:
-    """The frontier (S, L) found for values(x (N, d) of the unit cube) -> (N, L), maximised."""
+    """The frontier (S, L) found for values(x (N, d) of the unit cube) -> (N, L), maximised; generations None: until it no longer pays."""
     from pymoo.algorithms.moo.nsga2 import NSGA2
     from pymoo.core.problem import Problem
     from pymoo.optimize import minimize
@@ -24,8 +24,8 @@ def frontier(
 
     found = minimize(
         Given(n_var=d, n_obj=L, xl=np.zeros(d), xu=np.ones(d)),
-        NSGA2(pop_size=points, eliminate_duplicates=True),
-        ("n_gen", generations),
+        NSGA2(pop_size=population, eliminate_duplicates=True),
+        None if generations is None else ("n_gen", generations),
         seed=seed,
     )
     return -found.F
