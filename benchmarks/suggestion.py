@@ -98,8 +98,8 @@ def _what_botorch_does(number: int) -> str:
         f"`fit_gpytorch_mll`, {FRONTIERS} paths by `get_matheron_path_model`, the frontier of each by "
         f"`optimize_with_nsgaii` (pymoo), thinned to {POINTS} points, `compute_sample_box_decomposition`, "
         "`qLowerBoundMultiObjectiveMaxValueEntropySearch` with its estimator LB, which is ours, and `optimize_acqf`. "
-        f"How hard it looks, {efforts}. The default is that of `optimize_with_nsgaii`; the maximiser of the last two that "
-        "of BoTorch's tutorial on several objectives. Ours by default keeps more points of a frontier than "
+        f"How hard it looks, {efforts}. The default is that of `optimize_with_nsgaii`; the maximiser of the last two "
+        "that of BoTorch's tutorial on several objectives. Ours by default keeps more points of a frontier than "
         f"{POINTS}; a second row keeps {POINTS}. torch uses {number} thread(s), the faster of 1 and its own."
     )
 

@@ -227,6 +227,13 @@ def test_infeasible_regions_are_avoided() -> None:
     assert max(item.x[0] for item in items) < 0.7
 
 
+def test_a_pool_of_infeasible_rows_comes_to_a_normal_end() -> None:
+    pool = Pool({"x": [0.0, 0.5, 1.0]})
+    known = replace(told(pool, 3), state=np.full(6, State.INFEASIBLE), value=np.full(6, np.nan))
+    result = suggest(Task(pool, TWO, QUICK), known, np.random.default_rng(0))
+    assert (result.items, result.ended[:21]) == ((), "every row of the pool")
+
+
 def test_failed_points_are_not_repeated() -> None:
     pool = Pool(np.random.default_rng(3).uniform(size=(8, 2)))
     known = told(pool, 7)

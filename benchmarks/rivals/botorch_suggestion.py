@@ -28,8 +28,8 @@ class Effort(NamedTuple):
     iterations: int  # of the climb, at most
 
 
-# from the least that gives frontiers of 50 points, by pymoo's usual numbers, to the defaults of BoTorch's door to pymoo;
-# the maximiser of the last two is that of BoTorch's tutorial on several objectives
+# from the least that gives frontiers of 50 points, by pymoo's usual numbers, to the defaults of BoTorch's door to
+# pymoo; the maximiser of the last two is that of BoTorch's tutorial on several objectives
 LEAST = Effort(population=50, generations=100, raw_samples=512, restarts=4, iterations=40)
 USUAL = Effort(population=100, generations=200, raw_samples=512, restarts=10, iterations=200)
 DEFAULT = Effort(population=250, generations=None, raw_samples=512, restarts=10, iterations=200)

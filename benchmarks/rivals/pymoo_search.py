@@ -13,7 +13,10 @@ __all__ = ["frontier"]
 def frontier(
     values: Callable[[np.ndarray], np.ndarray], d: int, L: int, population: int, generations: int | None, seed: int
 ) -> np.ndarray:
-    """The frontier (S, L) found for values(x (N, d) of the unit cube) -> (N, L), maximised; generations None: until it no longer pays."""
+    """The frontier (S, L) found for values(x (N, d) of the unit cube) -> (N, L), maximised.
+
+    generations None: until pymoo finds that it no longer pays.
+    """
     from pymoo.algorithms.moo.nsga2 import NSGA2
     from pymoo.core.problem import Problem
     from pymoo.optimize import minimize

@@ -33,8 +33,8 @@ def agree(ours: Inside, chosen: np.ndarray, theirs: Suggested, efforts: dict[str
     told = ", ".join(f"{share:.2f} ({name})" for name, share in shares.items())
     return [
         f"models: rank correlation of predicted means at 1,000 random points at least {alike:.3f} in every objective",
-        f"frontiers of {points} points, searched on the same paths: hypervolume above the worst data, ours over pymoo's: "
-        f"{told}",
+        f"frontiers of {points} points, searched on the same paths: hypervolume above the worst data, ours over "
+        f"pymoo's: {told}",
         f"choices: ours beats {_percent(ranks[0])} of 1,000 random points by our, by BoTorch's criterion; BoTorch's "
         f"{_percent(ranks[1])}",
     ]
