@@ -50,7 +50,7 @@ RAYS = {2: 500, 3: 512, 4: 512}  # of each scramble, by number of objectives
 SCRAMBLES = {2: 4, 3: 8, 4: 8}
 SAMPLE = 2**17
 STARTS = 3
-COMBINATIONS = 12  # starts where parameters are discrete
+COMBINATIONS = 30  # starts where parameters are discrete
 
 
 def main() -> None:
@@ -220,7 +220,7 @@ def starts(task: Task, pool: np.ndarray, reach: np.ndarray) -> Iterator[np.ndarr
     """The best few points of the pool that differ in a discrete parameter; without any, in different parts of space."""
     seen = set()
     wanted = STARTS if all(level is None for level in task.levels) else COMBINATIONS
-    for row in np.argsort(-reach)[: 1000 * STARTS]:
+    for row in np.argsort(-reach)[: 4000 * STARTS]:
         cell = np.round((pool[row] - task.low) / (task.high - task.low) * 12)
         exact = [value for value, level in zip(pool[row], task.levels, strict=True) if level is not None]
         key = tuple(exact or cell)

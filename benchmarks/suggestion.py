@@ -12,7 +12,7 @@ import statistics
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 import numpy as np
 
@@ -33,7 +33,7 @@ FRONTIERS, POINTS = 10, 50
 EFFORTS = {"least": botorch.LEAST, "usual": botorch.USUAL, "default": botorch.DEFAULT}
 
 Call = Callable[[np.ndarray, np.ndarray, int], object]
-Result = TypeVar("Result")
+THREADS = "Rivals run with one thread of torch and with as many as it takes of its own accord; the faster counts."
 
 
 class Contender(NamedTuple):
@@ -61,8 +61,8 @@ def main() -> None:
 def against_botorch(rounds: int) -> list[str]:
     """The section on L = 4."""
     x, y = of_problem("dtlz2", 50, 0, d=6, L=4)
-    number, theirs = _best_threads(lambda: botorch.suggestion(x, y, 0, botorch.LEAST, FRONTIERS, POINTS))
-    with threads(number):
+    with threads(1):
+        theirs = botorch.suggestion(x, y, 0, botorch.LEAST, FRONTIERS, POINTS)  # warms up, too
         same = agree(inside(x, y, 0, POINTS), suggestion(x, y, 0, Settings()), theirs, EFFORTS)
     field = [
         Contender("pfes, default settings", lambda x, y, s: suggestion(x, y, s, Settings()), True),
@@ -72,13 +72,12 @@ def against_botorch(rounds: int) -> list[str]:
     data = [of_problem("dtlz2", 50, seed, d=6, L=4) for seed in range(rounds)]
     for contender in field[:2]:
         contender.call(x, y, 0)
-    with threads(number):
-        took = race(field, data)
+    took = race(field, data)
     first = first_suggestions()
     stages = ", ".join(f"{stage} {seconds(spent)}" for stage, spent in theirs.stages.items())
     return [
         "### L = 4, d = 6, n = 50: BoTorch + pymoo",
-        _what_botorch_does(number),
+        _what_botorch_does(),
         "\n".join(f"- {line}" for line in same),
         times(field, took),
         f"BoTorch, least, by stages: {stages}.",
@@ -91,7 +90,7 @@ def _botorch(effort: botorch.Effort) -> Call:
     return lambda x, y, seed: botorch.suggestion(x, y, seed, effort, FRONTIERS, POINTS)
 
 
-def _what_botorch_does(number: int) -> str:
+def _what_botorch_does() -> str:
     efforts = "; ".join(f"{name}: {_effort(effort)}" for name, effort in EFFORTS.items())
     return (
         "DTLZ2 at 50 scrambled Sobol points, another set in each round. BoTorch: `SingleTaskGP` per objective, "
@@ -100,7 +99,7 @@ def _what_botorch_does(number: int) -> str:
         "`qLowerBoundMultiObjectiveMaxValueEntropySearch` with its estimator LB, which is ours, and `optimize_acqf`. "
         f"How hard it looks, {efforts}. The default is that of `optimize_with_nsgaii`; the maximiser of the last two "
         "that of BoTorch's tutorial on several objectives. Ours by default keeps more points of a frontier than "
-        f"{POINTS}; a second row keeps {POINTS}. torch uses {number} thread(s), the faster of 1 and its own."
+        f"{POINTS}; a second row keeps {POINTS}. {THREADS}"
     )
 
 
@@ -115,7 +114,6 @@ def _effort(effort: botorch.Effort) -> str:
 def against_optuna(rounds: int) -> list[str]:
     """The section on L = 2."""
     data = [of_problem("branin_currin", 50, seed) for seed in range(rounds)]
-    number, _ = _best_threads(lambda: Asked(*data[0], 0).next())
     field = [
         Contender("pfes, default settings", lambda x, y, s: suggestion(x, y, s, Settings()), True),
         Contender("pfes, method ehvi", lambda x, y, s: suggestion(x, y, s, settings_of(method="ehvi")), True),
@@ -123,26 +121,14 @@ def against_optuna(rounds: int) -> list[str]:
     ]
     for contender in field:
         contender.call(*data[0], 0)
-    with threads(number):
-        took = race(field, data)
+    took = race(field, data)
     return [
         "### L = 2, d = 2, n = 50: Optuna",
         "Branin-Currin at 50 scrambled Sobol points, another set in each round; Optuna's `GPSampler` with its default "
         "settings (log expected hypervolume improvement), told 50 trials, then `ask` and two `suggest_float`. No party "
-        f"has seen the data before. torch uses {number} thread(s), the faster of 1 and its own.",
+        f"has seen the data before. {THREADS}",
         times(field, took),
     ]
-
-
-def _best_threads(call: Callable[[], Result]) -> tuple[int, Result]:
-    """The number of threads with which torch is faster, after a call that warms up; and what the call gives."""
-    found = {}
-    with threads(1):
-        result = call()
-    for number in dict.fromkeys([1, own_threads()]):
-        with threads(number):
-            found[number] = once(call).wall
-    return min(found, key=found.__getitem__), result
 
 
 def race(field: list[Contender], data: list[tuple[np.ndarray, np.ndarray]]) -> dict[str, list[Taken]]:
@@ -150,9 +136,20 @@ def race(field: list[Contender], data: list[tuple[np.ndarray, np.ndarray]]) -> d
     took: dict[str, list[Taken]] = {contender.who: [] for contender in field}
     for seed, (x, y) in enumerate(data):
         for contender in field:
-            took[contender.who].append(once(lambda: contender.call(x, y, seed)))  # noqa: B023 - called at once
-            print(f"round {seed}: {contender.who}: {took[contender.who][-1].wall:.2f} s", file=sys.stderr)
+            runs = [_timed(contender, number, x, y, seed) for number in _numbers(contender)]
+            took[contender.who].append(min(runs, key=lambda run: run.wall))
+            print(f"round {seed}: {contender.who}: {', '.join(f'{t.wall:.2f} s' for t in runs)}", file=sys.stderr)
     return took
+
+
+def _timed(contender: Contender, number: int, x: np.ndarray, y: np.ndarray, seed: int) -> Taken:
+    with threads(number):
+        return once(lambda: contender.call(x, y, seed))
+
+
+def _numbers(contender: Contender) -> list[int]:
+    """With how many threads of torch a contender runs; we do not use it."""
+    return [1] if contender.ours else list(dict.fromkeys([1, own_threads()]))
 
 
 def times(field: list[Contender], took: dict[str, list[Taken]]) -> str:
