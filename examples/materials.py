@@ -55,7 +55,7 @@ def draw(problem: problems.Problem, study: pfes.Study, path: str) -> None:
     """Left: what is there, what was measured, what is recommended. Right: the hypervolume held, by the money spent."""
     conductivity, energy = problem.names
     truth = problem.values(np.arange(len(problem.space)))
-    figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4.6), layout="constrained", width_ratios=[3, 2])
+    figure, (left, right) = plt.subplots(1, 2, figsize=(11, 5.0), layout="constrained", width_ratios=[3, 2])
     left.plot(truth[:, 1], truth[:, 0], ".", color=GREY, alpha=0.5, markersize=4, label="335 candidates (the truth)")
     both = [t.row for t in study.front()]
     rows = {name: {t.row for t in study.trials() if name in t.values} for name in problem.names}
@@ -71,7 +71,7 @@ def draw(problem: problems.Problem, study: pfes.Study, path: str) -> None:
     left.set(
         xlabel="energy above the stable phases [meV/atom]  ←  better", ylabel="log₁₀ conductivity [S/cm]  →  better"
     )
-    left.legend(frameon=False, fontsize=9, loc="lower right")
+    left.legend(frameon=False, fontsize=9, ncols=3, loc="upper center", bbox_to_anchor=(0.5, -0.13))
     steps = study.hypervolume_trace()
     right.step([s.spent for s in steps], [s.hypervolume for s in steps], where="post", color=CURVE)
     right.set(xlabel="cost spent", ylabel="hypervolume held (measured values)")
