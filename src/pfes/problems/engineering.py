@@ -92,7 +92,7 @@ def concrete_beam() -> Problem:
         return best_of(laws.beam(beams).values, np.array([-1.0, -1.0]), count)
 
     objectives = [Objective("cost", "min", unit="$/ft"), Objective("violation", "min")]
-    return _problem("concrete_beam", space, objectives, laws.beam, (400.0, 200.0), 50246.59, sample)
+    return _problem("concrete_beam", space, objectives, laws.beam, (400.0, 200.0), 50249.73, sample)
 
 
 @rebuildable
