@@ -47,27 +47,29 @@ def main() -> None:
     parser.add_argument("--markdown", type=Path, help="page whose section 'suggestion' is rewritten")
     parser.add_argument("--rounds", type=int, default=5, help="data sets of the comparison with BoTorch")
     parser.add_argument("--optuna-rounds", type=int, default=15, help="data sets of the comparison with Optuna")
+    parser.add_argument("--effort", action="append", choices=list(EFFORTS), help="only these efforts of BoTorch")
     options = parser.parse_args()
     machine = describe(PACKAGES)
     command = " ".join(["python benchmarks/suggestion.py", *sys.argv[1:]])
     parts = ["## A whole suggestion", f"`{command}`: " + "; ".join(machine) + "."]
-    parts += against_botorch(options.rounds) + against_optuna(options.optuna_rounds)
+    parts += against_botorch(options.rounds, options.effort or list(EFFORTS)) + against_optuna(options.optuna_rounds)
     text = "\n\n".join(parts)
     print(text)
     if options.markdown:
         write_section(options.markdown, "suggestion", text + "\n")
 
 
-def against_botorch(rounds: int) -> list[str]:
-    """The section on L = 4."""
+def against_botorch(rounds: int, names: list[str]) -> list[str]:
+    """The section on L = 4; `names` of the efforts that take part."""
+    efforts = {name: EFFORTS[name] for name in names}
     x, y = of_problem("dtlz2", 50, 0, d=6, L=4)
     with threads(1):
         theirs = botorch.suggestion(x, y, 0, botorch.LEAST, FRONTIERS, POINTS)  # warms up, too
-        same = agree(inside(x, y, 0, POINTS), suggestion(x, y, 0, Settings()), theirs, EFFORTS)
+        same = agree(inside(x, y, 0, POINTS), suggestion(x, y, 0, Settings()), theirs, efforts)
     field = [
         Contender("pfes, default settings", lambda x, y, s: suggestion(x, y, s, Settings()), True),
         Contender(f"pfes, {POINTS} points", lambda x, y, s: suggestion(x, y, s, settings_of(POINTS)), True),
-        *(Contender(f"BoTorch + pymoo, {name}", _botorch(effort), False) for name, effort in EFFORTS.items()),
+        *(Contender(f"BoTorch + pymoo, {name}", _botorch(effort), False) for name, effort in efforts.items()),
     ]
     data = [of_problem("dtlz2", 50, seed, d=6, L=4) for seed in range(rounds)]
     for contender in field[:2]:
@@ -77,7 +79,7 @@ def against_botorch(rounds: int) -> list[str]:
     stages = ", ".join(f"{stage} {seconds(spent)}" for stage, spent in theirs.stages.items())
     return [
         "### L = 4, d = 6, n = 50: BoTorch + pymoo",
-        _what_botorch_does(),
+        _what_botorch_does(efforts),
         "\n".join(f"- {line}" for line in same),
         times(field, took),
         f"BoTorch, least, by stages: {stages}.",
@@ -90,15 +92,16 @@ def _botorch(effort: botorch.Effort) -> Call:
     return lambda x, y, seed: botorch.suggestion(x, y, seed, effort, FRONTIERS, POINTS)
 
 
-def _what_botorch_does() -> str:
-    efforts = "; ".join(f"{name}: {_effort(effort)}" for name, effort in EFFORTS.items())
+def _what_botorch_does(taking_part: dict[str, botorch.Effort]) -> str:
+    efforts = "; ".join(f"{name}: {_effort(effort)}" for name, effort in taking_part.items())
     return (
         "DTLZ2 at 50 scrambled Sobol points, another set in each round. BoTorch: `SingleTaskGP` per objective, "
         f"`fit_gpytorch_mll`, {FRONTIERS} paths by `get_matheron_path_model`, the frontier of each by "
         f"`optimize_with_nsgaii` (pymoo), thinned to {POINTS} points, `compute_sample_box_decomposition`, "
         "`qLowerBoundMultiObjectiveMaxValueEntropySearch` with its estimator LB, which is ours, and `optimize_acqf`. "
-        f"How hard it looks, {efforts}. The default is that of `optimize_with_nsgaii`; the maximiser of the last two "
-        "that of BoTorch's tutorial on several objectives. Ours by default keeps more points of a frontier than "
+        f"How hard it looks, {efforts}. (The default of `optimize_with_nsgaii` is a population of 250 until pymoo's own "
+        "termination, the maximiser of BoTorch's tutorial on several objectives has 10 restarts of at most 200 "
+        "iterations: longer than the least effort.) Ours by default keeps more points of a frontier than "
         f"{POINTS}; a second row keeps {POINTS}. {THREADS}"
     )
 

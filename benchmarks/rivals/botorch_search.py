@@ -1,0 +1,65 @@
+"""A whole search by BoTorch's qLogNEHVI, one point at a time, as its tutorial on several objectives does it.
+
+`SingleTaskGP` per objective with its default priors and standardised outcomes, `fit_gpytorch_mll`,
+`qLogNoisyExpectedHypervolumeImprovement` with 128 quasi-random samples and a pruned baseline; over a space
+`optimize_acqf` with 10 restarts out of 512 raw samples and at most 200 iterations, over a pool the best of all rows
+not yet measured. Values are maximised; inputs are of the unit cube.
+
+torch is imported inside the functions: benchmarks run without it.
+"""
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+__all__ = ["next_point", "next_row"]
+
+SAMPLES, RESTARTS, RAW, ITERATIONS = 128, 10, 512, 200
+BLOCK = 256  # rows of a pool scored at once
+
+
+def next_point(x: np.ndarray, y: np.ndarray, reference: np.ndarray, seed: int) -> np.ndarray:
+    """The next point (d,) of the unit cube after values y (n, L) at points x (n, d)."""
+    import torch
+    from botorch.optim import optimize_acqf
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        acquisition = _acquisition(x, y, reference, seed)
+        bounds = torch.tensor([[0.0], [1.0]], dtype=torch.double).repeat(1, x.shape[1])
+        found, _ = optimize_acqf(
+            acquisition, bounds, q=1, num_restarts=RESTARTS, raw_samples=RAW,
+            options={"batch_limit": 5, "maxiter": ITERATIONS},
+        )  # fmt: skip
+    return found[0].numpy()
+
+
+def next_row(x: np.ndarray, y: np.ndarray, reference: np.ndarray, seed: int, rows: np.ndarray) -> int:
+    """The place in `rows` (P, d) of the best of them, after values y (n, L) at points x (n, d)."""
+    import torch
+
+    with warnings.catch_warnings(), torch.no_grad():
+        warnings.simplefilter("ignore")
+        with torch.enable_grad():
+            acquisition = _acquisition(x, y, reference, seed)
+        blocks = torch.as_tensor(rows).unsqueeze(-2).split(BLOCK)
+        return int(torch.cat([acquisition(block) for block in blocks]).argmax())
+
+
+def _acquisition(x: np.ndarray, y: np.ndarray, reference: np.ndarray, seed: int) -> Any:
+    import torch
+    from botorch import fit_gpytorch_mll
+    from botorch.acquisition.multi_objective.logei import qLogNoisyExpectedHypervolumeImprovement
+    from botorch.models import ModelListGP, SingleTaskGP
+    from botorch.sampling import SobolQMCNormalSampler
+    from gpytorch.mlls import SumMarginalLogLikelihood
+
+    torch.manual_seed(seed)
+    points, values = torch.as_tensor(x), torch.as_tensor(y)
+    model = ModelListGP(*(SingleTaskGP(points, values[:, l : l + 1]) for l in range(y.shape[1])))
+    fit_gpytorch_mll(SumMarginalLogLikelihood(model.likelihood, model))
+    return qLogNoisyExpectedHypervolumeImprovement(
+        model, reference.tolist(), points, prune_baseline=True,
+        sampler=SobolQMCNormalSampler(torch.Size([SAMPLES]), seed=seed),
+    )  # fmt: skip
