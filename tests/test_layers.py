@@ -45,6 +45,8 @@ STREET = [
     "points",
     "trials",
     "ledger",
+    "records",
+    "storage",
     "study",
     "problems",
     "testing",

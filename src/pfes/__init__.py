@@ -13,12 +13,22 @@ The numerical heart is public and needs no study:
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from pfes.errors import Conflict, Exhausted, InvalidFrontier, InvalidInput, PfesError, UnknownTrial
+from pfes.errors import (
+    Conflict,
+    Exhausted,
+    InvalidFrontier,
+    InvalidInput,
+    PfesError,
+    StorageError,
+    StudyExists,
+    UnknownStudy,
+    UnknownTrial,
+)
 
 if TYPE_CHECKING:
     from pfes.objectives import Bundle, Objective
     from pfes.space import Choice, Integer, Linear, Pool, Real, Space
-    from pfes.study import GainBelow, Plateau, Study, create_study
+    from pfes.study import GainBelow, Plateau, Study, create_study, delete_study, list_studies, open_study
     from pfes.task import Settings
     from pfes.trials import Trial
 
@@ -39,10 +49,16 @@ __all__ = [
     "Real",
     "Settings",
     "Space",
+    "StorageError",
     "Study",
+    "StudyExists",
     "Trial",
+    "UnknownStudy",
     "UnknownTrial",
     "create_study",
+    "delete_study",
+    "list_studies",
+    "open_study",
 ]
 
 __version__ = "0.1.0"
@@ -51,13 +67,13 @@ __version__ = "0.1.0"
 _HOMES = {
     "objectives": ("Bundle", "Objective"),
     "space": ("Choice", "Integer", "Linear", "Pool", "Real", "Space"),
-    "study": ("GainBelow", "Plateau", "Study", "create_study"),
+    "study": ("GainBelow", "Plateau", "Study", "create_study", "delete_study", "list_studies", "open_study"),
     "task": ("Settings",),
     "trials": ("Trial",),
 }
 
 
-_MODULES = ("acquisition", "gp", "information", "pareto", "problems", "suggest", "testing")
+_MODULES = ("acquisition", "gp", "information", "pareto", "problems", "storage", "suggest", "testing")
 
 
 def __getattr__(name: str) -> Any:

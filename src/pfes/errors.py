@@ -2,16 +2,29 @@
 
     PfesError
     ├── Exhausted                            nothing is left to be asked for: a normal end
+    ├── StorageError                         a database cannot be used: foreign, newer, locked, out of reach
     └── InvalidInput (also a ValueError)     an argument cannot be used as it is
         ├── Conflict                         what is told contradicts what was told before
         ├── InvalidFrontier                  a frontier is empty, ragged, nan or -inf
+        ├── StudyExists                      a database has a study of that name already
+        ├── UnknownStudy                     a database has no study of that name
         └── UnknownTrial                     a study has no trial of that number
 
 Every message says what was got, what was wanted and what to try. Numerical trouble is never reported through them:
 the routines are written so that finite input gives a finite answer.
 """
 
-__all__ = ["Conflict", "Exhausted", "InvalidFrontier", "InvalidInput", "PfesError", "UnknownTrial"]
+__all__ = [
+    "Conflict",
+    "Exhausted",
+    "InvalidFrontier",
+    "InvalidInput",
+    "PfesError",
+    "StorageError",
+    "StudyExists",
+    "UnknownStudy",
+    "UnknownTrial",
+]
 
 
 class PfesError(Exception):
@@ -20,6 +33,10 @@ class PfesError(Exception):
 
 class Exhausted(PfesError):
     """Nothing is left to be asked for: every candidate is measured, or the budget is spent. A normal end."""
+
+
+class StorageError(PfesError):
+    """A database cannot be used: it is no database, is of a newer version, stays locked, or is out of reach."""
 
 
 class InvalidInput(PfesError, ValueError):
@@ -32,6 +49,14 @@ class Conflict(InvalidInput):
 
 class InvalidFrontier(InvalidInput):
     """A set of points cannot serve as a Pareto frontier."""
+
+
+class StudyExists(InvalidInput):
+    """A database has a study of that name already."""
+
+
+class UnknownStudy(InvalidInput):
+    """A database has no study of that name."""
 
 
 class UnknownTrial(InvalidInput):

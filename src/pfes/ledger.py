@@ -5,11 +5,12 @@ the same trials. Whether something may happen is decided before its event is wri
 
 kind        trial   payload
 asked       id      point, objectives, gain (or None), cost, reason, ask (number of the request), read (events it saw),
-                    queued (number of the wish it fulfils, or None), hypers (of the fit behind it, or None)
+                    tries (how often others were quicker), queued (number of the wish it fulfils, or None), hypers (of
+                    the fit behind it, or None)
 added       id      point, values, noise
 told        id      values, noise
-failed, infeasible, abandoned, released, rejected
-            id      message
+failed, infeasible, abandoned, released, rejected, expired
+            id      message; expired: its lease ran out, it is released
 noted       id      text
 enqueued    None    point, objectives
 reference   None    values, inferred
@@ -30,9 +31,9 @@ from pfes.objectives import Objectives
 from pfes.points import Domain, read
 from pfes.trials import Trial, TrialState, settled
 
-__all__ = ["Event", "Ledger", "Wish", "hypers_as_data", "hypers_from_data"]
+__all__ = ["VERDICTS", "Event", "Ledger", "Wish", "hypers_as_data", "hypers_from_data"]
 
-VERDICTS = ("failed", "infeasible", "abandoned", "released", "rejected")
+VERDICTS = ("failed", "infeasible", "abandoned", "released", "rejected", "expired")
 
 
 @dataclass(frozen=True)
@@ -108,7 +109,8 @@ class Ledger:
                 point=point,
             )
         )
-        self.asks, self.ended = data["ask"] + 1, ""
+        # one that was made at the same time as others may be written after them
+        self.asks, self.ended = max(self.asks, data["ask"] + 1), ""
         self.hypers = hypers_from_data(data["hypers"]) or self.hypers
         if data["queued"] is not None:
             del self.wishes[data["queued"]]
@@ -137,7 +139,8 @@ class Ledger:
         self._put(replace(trial, values=trial.values | data["values"], noise=known | data["noise"]))
 
     def _closed(self, event: Event) -> None:
-        trial, state = self.trials[_number(event)], TrialState(event.kind)
+        trial, kind = self.trials[_number(event)], "released" if event.kind == "expired" else event.kind
+        state = TrialState(kind)
         if state is TrialState.REJECTED:  # what it was charged for stays charged, its values are not used any more
             before = trial.before if trial.state is state else trial.state
             trial = replace(trial, before=before, usable=trial.usable and not trial.values)

@@ -285,7 +285,8 @@ def test_pending_trials_are_seen_by_the_model() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"storage": "battery.db"}, "studies live in memory"),
+        ({"storage": 3}, "storage: got 3, wanted a path"),
+        ({"storage": ""}, "storage: got an empty path"),
         ({"model": "correlated"}, "wanted 'independent'"),
         ({"space": {"x": Real(0, 1)}}, r"wanted a pfes\.Space"),
         ({"seed": -1}, "seed: got -1"),

@@ -1,6 +1,8 @@
 """A study: ask, tell, optimise, look. The one thing in pfes that remembers; what happened is a ledger of events.
 
 adding, telling, asking     what users give and want, checked and made into events
+journal, handing, heartbeat what is written down, and how many share it: locks, leases, signs of life
+description, opening        what a study is about as a file keeps it; begun, opened again, listed, deleted
 measured, findings          what a study can say of itself
 stopping, progress, loop    the run of `Study.optimize`
 """
@@ -8,8 +10,9 @@ stopping, progress, loop    the run of `Study.optimize`
 from pfes.study.findings import Estimate, Recommendation
 from pfes.study.loop import Outcome
 from pfes.study.measured import Measured, MeasuredPoints, Step
+from pfes.study.opening import create_study, delete_study, list_studies, open_study
 from pfes.study.stopping import GainBelow, Plateau
-from pfes.study.study import Study, create_study
+from pfes.study.study import Study
 
 __all__ = [
     "Estimate",
@@ -22,4 +25,7 @@ __all__ = [
     "Step",
     "Study",
     "create_study",
+    "delete_study",
+    "list_studies",
+    "open_study",
 ]

@@ -1,8 +1,6 @@
 """What a study can say of itself: its trials, the front among them, what the model makes of them."""
 
 import math
-import threading
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, overload
@@ -19,6 +17,8 @@ from pfes.observations import Observations
 from pfes.points import Domain, given, read, suggested
 from pfes.recommend import recommended
 from pfes.space import Pool
+from pfes.storage import Desk
+from pfes.study.journal import Draft, Journal
 from pfes.study.measured import (
     MeasuredPoints,
     Step,
@@ -58,24 +58,23 @@ class Recommendation:
 
 
 class Findings:
-    """A study as far as it can be looked at. One lock guards what it remembers."""
+    """A study as far as it can be looked at. Every look is at all that has been written by anyone."""
 
-    def __init__(self, task: Task, name: str, budget: float | None) -> None:
-        self._task, self._name, self._budget = task, name, budget
-        self._ledger = Ledger(task.domain, task.objectives)
-        self._lock = threading.RLock()
+    def __init__(self, task: Task, budget: float | None, journal: Journal) -> None:
+        self._task, self._budget, self._journal = task, budget, journal
         self._belief: tuple[int, Belief] | None = None  # and how many events it was made from
-
-    def _write(self, kind: str, trial: int | None, payload: dict[str, Any]) -> None:
-        with self._lock:
-            self._ledger.append(Event(kind, trial, payload, time.time()))
 
     # What it is about
 
     @property
     def name(self) -> str:
         """What it is called."""
-        return self._name
+        return self._journal.entry.name
+
+    @property
+    def storage(self) -> str:
+        """The file or the URL where it is kept; empty in memory."""
+        return self._journal.storage.place
 
     @property
     def space(self) -> Domain:
@@ -100,38 +99,44 @@ class Findings:
     @property
     def events(self) -> tuple[Event, ...]:
         """All that happened, in order."""
-        with self._lock:
-            return tuple(self._ledger.events)
+        with self._journal.now() as ledger:
+            return tuple(ledger.events)
 
     # Trials and what they cost
 
     def trials(self) -> Trials:
         """All trials, by number."""
-        with self._lock:
-            return Trials(trial.copy() for trial in self._ledger.trials.values())
+        with self._journal.now() as ledger:
+            return Trials(trial.copy() for trial in ledger.trials.values())
 
     def trial(self, number: int | Trial) -> Trial:
         """One trial as it is now."""
-        with self._lock:
-            return self._find(number).copy()
+        with self._journal.now() as ledger:
+            return self._find(ledger, number).copy()
 
-    def _find(self, number: int | Trial) -> Trial:
+    def _find(self, ledger: Ledger, number: int | Trial) -> Trial:
         number = number.id if isinstance(number, Trial) else number
         whole = isinstance(number, int | np.integer) and not isinstance(number, bool)
-        trials = self._ledger.trials
+        trials = ledger.trials
         if not whole or int(number) not in trials:
             known = f"0 to {len(trials) - 1}" if trials else "but there is none yet; try ask()"
-            raise UnknownTrial(f"trial: got {number!r}, wanted a number of study {self._name!r}, {known}")
+            raise UnknownTrial(f"trial: got {number!r}, wanted a number of study {self.name!r}, {known}")
         return trials[int(number)]
 
     def pending(self) -> Trials:
         """The trials that were asked for and not yet told in full."""
         return Trials(trial for trial in self.trials() if trial.state is TrialState.PENDING)
 
+    def leases(self) -> dict[int, float]:
+        """For how many seconds each pending trial is still reserved; below 0: the next ask releases it."""
+        left = self._journal.leases()
+        return {trial.id: left[trial.id].left for trial in self.pending() if trial.id in left}
+
     @property
     def ended(self) -> str:
         """Why the last ask gave less than was asked for; empty if it did not."""
-        return self._ledger.ended
+        with self._journal.now() as ledger:
+            return ledger.ended
 
     @property
     def budget(self) -> float | None:
@@ -167,38 +172,44 @@ class Findings:
     @property
     def reference(self) -> dict[str, float] | None:
         """The point that hypervolumes are measured from; None before it is given or first needed."""
-        return self._ledger.reference
+        with self._journal.now() as ledger:
+            return ledger.reference
 
     def set_reference(self, values: Mapping[str, float] | Sequence[float]) -> None:
         """Measure hypervolumes from another point; suggestions do not depend on it."""
         found = checked_reference(values, self.objectives)
-        if found != self._ledger.reference or self._ledger.inferred:
-            self._write("reference", None, {"values": found, "inferred": False})
+        draft = ("reference", None, {"values": found, "inferred": False})
+        self._journal.write(lambda ledger, _: [draft] if found != ledger.reference or ledger.inferred else [])
 
     def hypervolume(self) -> float:
         """What the front dominates above the reference point, which is chosen now if it was not before."""
-        with self._lock:
-            points = measured_points(self._ledger.trials.values(), self.objectives)
+        with self._journal.now() as ledger:
+            points = measured_points(ledger.trials.values(), self.objectives)
             if not complete(points, self.objectives):
                 return 0.0
-            return volume(points, self.objectives, self._settled_reference())
+            return volume(points, self.objectives, self._settled_reference(ledger))
 
     def hypervolume_trace(self) -> list[Step]:
         """The hypervolume after every trial that was told anything or failed, in that order."""
-        with self._lock:
-            last = {e.trial: i for i, e in enumerate(self._ledger.events) if e.trial is not None and e.kind in SPENDING}
-            order = [self._ledger.trials[number] for number in sorted(last, key=last.__getitem__)]
+        with self._journal.now() as ledger:
+            last = {e.trial: i for i, e in enumerate(ledger.events) if e.trial is not None and e.kind in SPENDING}
+            order = [ledger.trials[number] for number in sorted(last, key=last.__getitem__)]
             points = measured_points(order, self.objectives)
             if not complete(points, self.objectives):
                 return trace(order, self.objectives, {})
-            return trace(order, self.objectives, self._settled_reference())
+            return trace(order, self.objectives, self._settled_reference(ledger))
 
-    def _settled_reference(self) -> dict[str, float]:
-        if self._ledger.reference is None:
-            points = measured_points(self._ledger.trials.values(), self.objectives)
-            self._write("reference", None, {"values": infer_reference(points, self.objectives), "inferred": True})
-        assert self._ledger.reference is not None
-        return self._ledger.reference
+    def _settled_reference(self, ledger: Ledger) -> dict[str, float]:
+        if ledger.reference is None:
+            self._journal.write(self._inferred)
+        assert ledger.reference is not None
+        return ledger.reference
+
+    def _inferred(self, ledger: Ledger, _: Desk) -> list[Draft]:
+        if ledger.reference is not None:  # somebody else was quicker
+            return []
+        points = measured_points(ledger.trials.values(), self.objectives)
+        return [("reference", None, {"values": infer_reference(points, self.objectives), "inferred": True})]
 
     # What is learned
 
@@ -234,8 +245,8 @@ class Findings:
 
     def _believed(self) -> Belief:
         """The model of what is known now, fitted once."""
-        with self._lock:
-            read_, hypers, known = len(self._ledger.events), self._ledger.hypers, self.observations()
+        with self._journal.now() as ledger:
+            read_, hypers, known = len(ledger.events), ledger.hypers, self.observations()
             cached = self._belief
         if cached is not None and cached[0] == read_:
             return cached[1]
@@ -268,7 +279,7 @@ class Findings:
         waiting = sum(trial.state is TrialState.PENDING for trial in trials)
         of = f" of {cell(self._budget)}" if self._budget is not None else ""
         return (
-            f"<Study {self._name!r}: {len(trials)} trials, {waiting} pending; spent {cell(self.spent)}{of}; "
+            f"<Study {self.name!r}: {len(trials)} trials, {waiting} pending; spent {cell(self.spent)}{of}; "
             f"{', '.join(f'{item.goal} {item.name}' for item in self.objectives)}; {self.settings.method}>"
         )
 

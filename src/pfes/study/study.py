@@ -5,91 +5,63 @@ import math
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, overload
+from typing import Any, cast, overload
 
 import numpy as np
 
 from pfes.errors import Exhausted, InvalidInput
-from pfes.objectives import Bundle, Objective, Objectives
-from pfes.points import Domain, given, read
-from pfes.space import Pool, Space
+from pfes.ledger import Ledger
+from pfes.objectives import Objectives
+from pfes.points import given, read
+from pfes.space import Pool
+from pfes.storage import Desk, Storage
 from pfes.study import telling
 from pfes.study.adding import additions
-from pfes.study.asking import Request, Snapshot, answer
+from pfes.study.amounts import amount
+from pfes.study.asking import Answer, Request, Snapshot, answer
+from pfes.study.description import Function, functions_of, restore
 from pfes.study.findings import Findings
+from pfes.study.handing import PEOPLE, WORKERS, Handing, hand_out
+from pfes.study.heartbeat import Heartbeat
+from pfes.study.journal import Draft, Journal
 from pfes.study.loop import Evaluate, Limits, Outcome, run
 from pfes.study.measured import complete, measured_points
 from pfes.study.progress import reporting
 from pfes.study.stopping import Rule
 from pfes.study.telling import Told
-from pfes.task import Settings, Task
-from pfes.trials import Trial, Trials
+from pfes.task import Task
+from pfes.trials import Trial, Trials, TrialState
 
-__all__ = ["Study", "create_study"]
+__all__ = ["Study", "kept_study"]
 
 logger = logging.getLogger("pfes")
 
 Callback = Callable[["Study", Trial], object]
 
 
-def create_study(
-    storage: None = None,
-    *,
-    space: Domain,
-    objectives: Objectives | Objective | Sequence[Objective],
-    bundles: Iterable[Bundle] = (),
-    name: str = "study",
-    seed: int = 0,
-    method: str | None = None,
-    model: str = "independent",
-    settings: Settings | None = None,
-    budget: float | None = None,
-    reference: Mapping[str, float] | Sequence[float] | None = None,
-) -> "Study":
-    """Begin a study.
-
-    space       a Space, or a Pool of candidates
-    objectives  what to measure; bundles: objectives that are cheaper together
-    seed        of all random numbers: the same events and seed give the same suggestions
-    method      "pfes" if nothing else is said here or in `settings`
-    budget      what all trials together may cost; None: no limit
-    reference   the point hypervolumes are measured from; None: chosen when first needed
-    """
-    if storage is not None:
-        raise InvalidInput(f"storage: got {storage!r}, wanted None; in this version studies live in memory only")
-    if model != "independent":
-        raise InvalidInput(f"model: got {model!r}, wanted 'independent', the one there is in this version")
-    if not isinstance(space, Space | Pool):
-        raise InvalidInput(f"space: got {space!r}, wanted a pfes.Space or a pfes.Pool")
-    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
-        raise InvalidInput(f"seed: got {seed!r}, wanted a whole number of 0 or more")
-    wanted = Objectives.of(objectives, bundles)
-    if shared := sorted(set(space.names) & set(wanted.names)):
-        raise InvalidInput(f"{shared[0]!r} is a parameter and an objective, wanted different names; rename one")
-    chosen = settings or Settings()
-    chosen = chosen if method is None else replace(chosen, method=method)
-    study = Study(Task(space, wanted, chosen, int(seed)), name, None if budget is None else _amount("budget", budget))
-    if reference is not None:
-        study.set_reference(reference)
-    return study
-
-
-def _amount(what: str, value: Any) -> float:
-    good = isinstance(value, int | float | np.number) and not isinstance(value, bool)
-    if not good or math.isnan(value) or value < 0:
-        raise InvalidInput(f"{what}: got {value!r}, wanted a number of 0 or more")
-    return float(value)
+def kept_study(storage: Storage, name: str | None, functions: Sequence[Function] = ()) -> "Study":
+    """A study as it is kept; functions: the constraints of its space that are functions."""
+    entry = storage.find(name)
+    it = restore(entry.description, functions)
+    return Study(it.task, it.budget, Journal(storage, entry, it.task))
 
 
 class Study(Findings):
-    """Ask for what to measure, tell what came of it; made by `create_study`.
+    """Ask for what to measure, tell what came of it; made by `create_study` and `open_study`.
 
-    All methods may be called from several threads; two that ask at the same time get different points.
+    All methods may be called from several threads, processes and, in a database server, hosts; two that ask at the
+    same time get different points. In a file or a database, what was written is durable when a method returns.
     """
 
-    def __init__(self, task: Task, name: str, budget: float | None) -> None:
-        super().__init__(task, name, budget)
+    def __init__(self, task: Task, budget: float | None, journal: Journal) -> None:
+        super().__init__(task, budget, journal)
         self._asking = threading.Lock()  # suggestions are made one after the other; telling need not wait for them
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Send the way to a study, not itself, to another process."""
+        if not self.storage:
+            raise InvalidInput("a study in memory cannot be sent to another process; try create_study with a file")
+        return kept_study, (self._journal.storage, self.name, functions_of(self.space))
 
     # Asking
 
@@ -102,6 +74,7 @@ class Study(Findings):
         timeout: float | None = None,
         fixed: Mapping[str, Any] | None = None,
         replicates: bool = False,
+        lease: float | None = None,
     ) -> Trial: ...
     @overload
     def ask(
@@ -112,6 +85,7 @@ class Study(Findings):
         timeout: float | None = None,
         fixed: Mapping[str, Any] | None = None,
         replicates: bool = False,
+        lease: float | None = None,
     ) -> Trials: ...
     def ask(
         self,
@@ -121,6 +95,7 @@ class Study(Findings):
         timeout: float | None = None,
         fixed: Mapping[str, Any] | None = None,
         replicates: bool = False,
+        lease: float | None = None,
     ) -> Trial | Trials:
         """What to measure next: one trial, or a list of n.
 
@@ -128,38 +103,33 @@ class Study(Findings):
         timeout     seconds after which the best found so far is taken
         fixed       parameters held at given values for this request (pools: only such rows)
         replicates  points already measured may be suggested again
+        lease       seconds for which the trials are reserved, 30 days if nothing is said; then they are released, and
+                    may be suggested again (what is told later is welcome). `extend` gives more time
 
         Raises Exhausted if nothing is left. A list may be shorter than n, even empty: `ended` says why.
         """
         if n is not None and (isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 0):
             raise InvalidInput(f"ask: got {n!r}, wanted a number of trials, or nothing for one")
-        limit = None if timeout is None else _amount("timeout", timeout)
-        given_out = self._ask(1 if n is None else int(n), Request(decoupled, fixed, replicates, limit))
+        limit = None if timeout is None else amount("timeout", timeout)
+        seconds = PEOPLE if lease is None else amount("lease", lease)
+        given_out = self._ask(1 if n is None else int(n), Request(decoupled, fixed, replicates, limit), seconds)
         if n is not None:
             return given_out
         if not given_out:
             raise Exhausted(self.ended)
         return given_out[0]
 
-    def _ask(self, count: int, request: Request) -> Trials:
+    def _ask(self, count: int, request: Request, lease: float = PEOPLE) -> Trials:
+        def make(snapshot: Snapshot, wanted: int, left: float) -> Answer:
+            return answer(self._task, snapshot, replace(request, limit=min(left, request.limit)), wanted)
+
+        budget = math.inf if self._budget is None else self._budget
         with self._asking:
-            with self._lock:
-                snapshot, left = Snapshot.of(self._ledger), self._left()
-            found = answer(self._task, snapshot, replace(request, limit=min(left, request.limit)), count)
-            with self._lock:
-                numbers = [self._hand_out(payload) for payload in found.payloads]
-                if found.ended and found.ended != self._ledger.ended:
-                    self._write("ended", None, {"reason": found.ended})
-                return Trials(self.trial(number) for number in numbers)
-
-    def _hand_out(self, payload: dict[str, Any]) -> int:
-        number = self._ledger.next_id
-        self._write("asked", number, payload)
-        logger.info("trial %d asked: %s", number, payload["reason"])
-        return number
-
-    def _left(self) -> float:
-        return math.inf if self._budget is None else self._budget - self.spent - self.reserved
+            numbers = hand_out(self._journal, Handing(count, lease, budget), make)
+        with self._journal.now() as ledger:
+            for number in numbers:
+                logger.info("trial %d asked: %s", number, ledger.trials[number].reason)
+            return Trials(ledger.trials[number].copy() for number in numbers)
 
     def enqueue(self, params: Mapping[str, Any], objectives: Iterable[str] | None = None) -> None:
         """Have a point measured before any other: the next asks hand it out; of a pool give {"row": id}."""
@@ -173,7 +143,8 @@ class Study(Findings):
         which = sorted({self.objectives.index(name) for name in names})
         if not which:
             raise InvalidInput(f"enqueue: got no objectives, wanted some of {list(self.objectives.names)}")
-        self._write("enqueued", None, {"point": data, "objectives": list(self.objectives.named(which))})
+        draft = ("enqueued", None, {"point": data, "objectives": list(self.objectives.named(which))})
+        self._journal.write(lambda ledger, desk: [draft])
 
     # Telling
 
@@ -202,13 +173,18 @@ class Study(Findings):
         return self._news(number, lambda trial: telling.news(trial, told, self.objectives))
 
     def _news(self, number: int | Trial, found: Callable[[Trial], list[telling.News]]) -> Trial:
-        with self._lock:
-            trial = self._find(number)
-            for kind, payload in found(trial):
-                self._write(kind, trial.id, payload)
-                level = logging.WARNING if kind == "failed" else logging.INFO
-                logger.log(level, "trial %d %s: %s", trial.id, kind, payload.get("message") or payload.get("values"))
-            return self.trial(trial.id)
+        def decide(ledger: Ledger, desk: Desk) -> list[Draft]:
+            trial = self._find(ledger, number)
+            news = found(trial)
+            if telling.closes(trial, news):
+                desk.drop(trial.id)
+            return [(kind, trial.id, payload) for kind, payload in news]
+
+        for event in self._journal.write(decide):
+            level = logging.WARNING if event.kind == "failed" else logging.INFO
+            what = event.payload.get("message") or event.payload.get("values")
+            logger.log(level, "trial %d %s: %s", event.trial, event.kind, what)
+        return self.trial(number)
 
     def add(self, rows: Any, *, noise: Any = None) -> Trials:
         """Give data from before: a list of dicts of parameters and objectives, or a data frame. They cost nothing.
@@ -218,11 +194,13 @@ class Study(Findings):
         by name, or a list with one entry per row.
         """
         payloads = additions(rows, noise, self.space, self.objectives)
-        with self._lock:
-            first = self._ledger.next_id
-            for number, payload in enumerate(payloads, first):
-                self._write("added", number, payload)
-            return Trials(self.trial(number) for number in range(first, self._ledger.next_id))
+
+        def decide(ledger: Ledger, _: Desk) -> list[Draft]:
+            return [("added", number, payload) for number, payload in enumerate(payloads, ledger.next_id)]
+
+        added = self._journal.write(decide)
+        with self._journal.now() as ledger:
+            return Trials(self._find(ledger, cast(int, event.trial)).copy() for event in added)
 
     def reject(self, number: int | Trial, reason: str) -> Trial:
         """Refuse a suggestion, whose point then does not come back, or have the data of a trial no longer used."""
@@ -231,6 +209,21 @@ class Study(Findings):
     def release(self, number: int | Trial, reason: str = "") -> Trial:
         """Give a pending trial back: what was not measured is not charged, and the point may be suggested again."""
         return self._news(number, lambda trial: telling.release(trial, reason))
+
+    def extend(self, number: int | Trial, seconds: float | None = None) -> Trial:
+        """Reserve a pending trial for so many seconds from now, or for as long as the last time."""
+        length = None if seconds is None else amount("seconds", seconds)
+        trial = self.trial(number)
+        if trial.state is not TrialState.PENDING or not self._journal.extend(trial.id, length):
+            raise InvalidInput(
+                f"extend: trial {trial.id} is {self.trial(number).state}, wanted a pending one; see pending(). What "
+                "is measured can be told all the same"
+            )
+        return trial
+
+    def heartbeat(self, seconds: float = WORKERS) -> Heartbeat:
+        """For workers that ask with lease=seconds: `with study.heartbeat() as beat` keeps what beat.add(id) names."""
+        return Heartbeat(self._journal.extend, amount("seconds", seconds))
 
     def note(self, number: int | Trial, text: str) -> Trial:
         """Write something down beside a trial."""
@@ -263,16 +256,16 @@ class Study(Findings):
         Never costs more than the budget. Interrupted, it releases the trial under way.
         """
         limits = Limits(
-            None if budget is None else _amount("budget", budget),
-            None if trials is None else int(_amount("trials", trials)),
-            None if timeout is None else _amount("timeout", timeout),
+            None if budget is None else amount("budget", budget),
+            None if trials is None else int(amount("trials", trials)),
+            None if timeout is None else amount("timeout", timeout),
             (stop,) if callable(stop) else tuple(stop),
             catch if isinstance(catch, tuple) else (catch,),
         )
         self._check_it_ends(limits)
-        bench = _Bench(self, decoupled, (callbacks,) if callable(callbacks) else tuple(callbacks))
-        with reporting(progress) as report:
-            return run(bench, evaluate, limits, report)
+        called = (callbacks,) if callable(callbacks) else tuple(callbacks)
+        with reporting(progress) as report, self.heartbeat() as beat:
+            return run(_Bench(self, decoupled, called, beat), evaluate, limits, report)
 
     def _check_it_ends(self, limits: Limits) -> None:
         bounded = [self._budget, limits.budget, limits.trials, limits.timeout]
@@ -287,20 +280,28 @@ class _Bench:
     study: Study
     decoupled: bool
     callbacks: tuple[Callback, ...]
+    beat: Heartbeat
 
     @property
     def objectives(self) -> Objectives:
         return self.study.objectives
 
     def next(self, limit: float) -> Trial | None:
-        found = self.study._ask(1, Request(self.decoupled, limit=limit))
-        return found[0] if found else None
+        found = self.study._ask(1, Request(self.decoupled, limit=limit), WORKERS)
+        if not found:
+            return None
+        self.beat.add(found[0].id)
+        return found[0]
 
     def why_none(self) -> str:
         return self.study.ended
 
     def look(self, number: int) -> Trial:
         return self.study.trial(number)
+
+    def looks(self, numbers: Sequence[int]) -> list[Trial]:
+        with self.study._journal.now() as ledger:
+            return [ledger.trials[number] for number in numbers]
 
     def tell(self, number: int, values: Mapping[str, float], failed: str | None) -> None:
         self.study.tell(number, values or None, failed=failed)
@@ -321,5 +322,8 @@ class _Bench:
         return len(complete(measured_points(self.study.trials(), objectives), objectives))
 
     def after(self, trial: Trial) -> None:
+        self.beat.drop(trial.id)
+        if trial.state is TrialState.PENDING:  # what is missing is left to people
+            self.study._journal.extend(trial.id, PEOPLE)
         for callback in self.callbacks:
             callback(self.study, trial)

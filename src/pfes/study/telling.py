@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 
 from pfes.errors import Conflict, InvalidInput
+from pfes.ledger import VERDICTS
 from pfes.objectives import Objectives
 from pfes.trials import Trial, TrialState
 
-__all__ = ["Told", "checked_noise", "news", "reject", "release"]
+__all__ = ["Told", "checked_noise", "closes", "news", "reject", "release"]
 
 News = tuple[str, dict[str, Any]]
 OPEN = (TrialState.PENDING, TrialState.RELEASED)  # nobody has said anything final yet
@@ -121,6 +122,12 @@ def _because(trial: Trial) -> str:
 def _check_text(what: str, text: Any) -> None:
     if not isinstance(text, str):
         raise InvalidInput(f"{what}: got {text!r}, wanted a text that says why")
+
+
+def closes(trial: Trial, found: list[News]) -> bool:
+    """Whether news end the wait for a trial: a verdict, or the last of its values."""
+    told = {name for kind, payload in found if kind == "told" for name in payload["values"]}
+    return any(kind in VERDICTS for kind, _ in found) or (bool(told) and told >= set(trial.missing))
 
 
 def release(trial: Trial, message: str) -> list[News]:

@@ -1,0 +1,90 @@
+"""A file or a URL, as users write it, made into an engine of SQLAlchemy.
+
+SQLite: rollback journal, since write-ahead logs can be corrupted by several writers before SQLite 3.51.3, and our
+writes are few. synchronous=EXTRA is FULL and a sync of the directory after the journal is removed: what was committed
+survives a power failure. Writers say BEGIN IMMEDIATE: a reader that becomes a writer is refused in spite of the busy
+timeout. Connections are closed after use, so none is ever shared with a forked process.
+"""
+
+import os
+import sqlite3
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from sqlalchemy import Connection, Engine, NullPool, create_engine, event, make_url
+from sqlalchemy.engine import URL
+from sqlalchemy.exc import ArgumentError
+
+from pfes.errors import InvalidInput, StorageError
+
+__all__ = ["engine_for", "writing"]
+
+BUSY = 10.0  # seconds that SQLite itself waits for a lock before we are asked
+WRITES = "pfes_writes"
+
+
+def engine_for(place: str, create: bool) -> tuple[Engine, str]:
+    """An engine and the place's own name: the absolute path of a file, a URL without its password.
+
+    create: a file that is not there is made.
+    """
+    if "://" not in place:
+        return _sqlite(Path(place), create)
+    try:
+        url = make_url(place)
+    except (ArgumentError, ValueError):
+        raise InvalidInput(f"storage: got {place!r}, wanted a path or a URL such as postgresql://host/name") from None
+    family = url.get_backend_name()
+    if family == "sqlite":
+        if not url.database or url.database == ":memory:":
+            raise InvalidInput(f"storage: got {place!r}, wanted a file; None keeps a study in memory")
+        return _sqlite(Path(url.database), create)
+    if family in ("postgresql", "postgres"):
+        return _postgresql(url)
+    raise InvalidInput(f"storage: got a URL of {family!r}, wanted a file (SQLite) or postgresql://...")
+
+
+def _sqlite(path: Path, create: bool) -> tuple[Engine, str]:
+    full = path.expanduser().absolute()
+    if full.is_dir():
+        raise StorageError(f"{full}: this is a directory, wanted a file; try {path}/study.db")
+    if not full.exists():
+        if not create:
+            raise StorageError(f"{full}: there is no such file; try create_study to begin a study, or another path")
+        if not full.parent.is_dir():
+            raise StorageError(f"{full}: there is no directory {full.parent}; try to make it first")
+        full.touch()
+    address = f"file:{quote(os.fspath(full))}?mode=rw"  # never made anew behind the user's back
+
+    def connect() -> sqlite3.Connection:
+        return sqlite3.connect(address, timeout=BUSY, isolation_level=None, check_same_thread=False, uri=True)
+
+    engine = create_engine("sqlite://", creator=connect, poolclass=NullPool)
+    event.listen(engine, "connect", _set_up)
+    event.listen(engine, "begin", _begin)
+    return engine, str(full)
+
+
+def _set_up(connection: sqlite3.Connection, _: Any) -> None:
+    connection.execute("PRAGMA synchronous=EXTRA")
+
+
+def _begin(connection: Connection) -> None:
+    kind = " IMMEDIATE" if connection.get_execution_options().get(WRITES) else ""
+    connection.exec_driver_sql(f"BEGIN{kind}")
+
+
+def _postgresql(url: URL) -> tuple[Engine, str]:
+    try:
+        engine = create_engine(url.set(drivername="postgresql+psycopg"), poolclass=NullPool)
+    except ImportError:
+        raise StorageError(
+            "postgresql: the driver psycopg is not installed; try pip install 'pfes[postgres]'"
+        ) from None
+    return engine, url.set(drivername="postgresql").render_as_string(hide_password=True)
+
+
+def writing(engine: Engine) -> Engine:
+    """The same engine for transactions that write."""
+    return engine.execution_options(**{WRITES: True})

@@ -1,0 +1,72 @@
+"""A study's ledger and the place it is kept in: read up to now, write under the study's lock.
+
+Others may write to the same study at any time, from other threads, processes and hosts. What is read is everything
+that had been written when reading began; what is written is decided on everything that was written before it.
+"""
+
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from pfes.ledger import Event, Ledger
+from pfes.storage import Desk, Entry, Lease, Storage
+from pfes.task import Task
+
+__all__ = ["Draft", "Journal"]
+
+Draft = tuple[str, int | None, dict[str, Any]]  # kind, trial and payload of an event to be
+Decide = Callable[[Ledger, Desk], Sequence[Draft]]
+
+
+class Journal:
+    """The one thing that changes while a study runs. Its threads take turns."""
+
+    def __init__(self, storage: Storage, entry: Entry, task: Task) -> None:
+        self.storage, self.entry = storage, entry
+        self._ledger = Ledger(task.domain, task.objectives)
+        self._lock = threading.RLock()
+        self._reading = 0  # how many `now` are open, one inside the other
+
+    @contextmanager
+    def now(self) -> Iterator[Ledger]:
+        """The ledger with all that has been written; inside, it changes only by what this thread writes."""
+        with self._lock:
+            if not self._reading:
+                self._fold(self.storage.read(self.entry.number, len(self._ledger.events)))
+            self._reading += 1
+            try:
+                yield self._ledger
+            finally:
+                self._reading -= 1
+
+    def write(self, decide: Decide) -> tuple[Event, ...]:
+        """Append what decide(ledger, desk) returns; durable on return. Nobody else writes in the meantime.
+
+        `decide` must not fit models: others wait. It may be called again, so it must not change anything itself.
+        """
+
+        def decided(desk: Desk) -> list[Event]:
+            self._fold(desk.read(len(self._ledger.events)))
+            return [Event(kind, trial, payload, time.time()) for kind, trial, payload in decide(self._ledger, desk)]
+
+        with self._lock:
+            written = self.storage.write(self.entry.number, decided)
+            if written.first == len(self._ledger.events):
+                self._fold(written.events)
+            elif written.events:  # they were written by an attempt that seemed to have failed: others came after it
+                self._fold(self.storage.read(self.entry.number, len(self._ledger.events)))
+            return written.events
+
+    def _fold(self, events: Sequence[Event]) -> None:
+        for event in events:
+            self._ledger.append(event)
+
+    def leases(self) -> dict[int, Lease]:
+        """The leases by trial, those that have run out too."""
+        return self.storage.leases(self.entry.number)
+
+    def extend(self, trial: int, seconds: float | None = None) -> bool:
+        """Reserve a trial for so long from now, or as long as before; False if it has no lease."""
+        return self.storage.extend(self.entry.number, trial, seconds)
