@@ -1,15 +1,17 @@
-"""What every test shares: hypothesis profiles, read-only arrays, fresh processes."""
+"""What every test shares: hypothesis profiles, read-only arrays, fresh processes, a database server."""
 
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import hypothesis
 import numpy as np
 import pytest
+
+import postgres as server
 
 # The first example of a property compiles kernels, so no deadlines anywhere; in CI the same examples every time.
 hypothesis.settings.register_profile("local", deadline=None)
@@ -49,3 +51,10 @@ def fresh_python(tmp_path: Path) -> Callable[..., str]:
         return done.stdout
 
     return run
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[server.Server]:
+    """A PostgreSQL server; postgres.url("name") is the URL of a new database. No server installed: a failure."""
+    with server.running() as running:
+        yield running

@@ -4,20 +4,32 @@
         def make(self, model, order):
             return Mine(model, ...)
 
+    class TestMyStorage(StorageContract):
+        @pytest.fixture
+        def storage(self):
+            return MyStorage(...)  # with no study in it
+
 pfes runs the same classes on its own methods.
 """
 
+import math
+import threading
+import time
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pfes.acquisition import Acquisition
+from pfes.errors import InvalidInput, StudyExists, UnknownStudy
 from pfes.gp import Hyper, Model, Posterior
+from pfes.ledger import Event
 from pfes.observations import Data
+from pfes.storage import Desk, Storage
 
-__all__ = ["AcquisitionContract", "example_model"]
+__all__ = ["AcquisitionContract", "StorageContract", "example_model"]
 
 Array = NDArray[np.float64]
 
@@ -109,3 +121,124 @@ class AcquisitionContract(ABC):
         after = acquisition.given(x[best], acquisition.options[-1].which, np.random.default_rng(2))
         assert after.scores(x)[best, -1] < before[best, -1] - 0.1  # logarithms: a clear drop
         np.testing.assert_array_equal(acquisition.scores(x), before)
+
+
+def _refused(kind: type[Exception], call: Callable[[], object]) -> str:
+    """What an exception of this kind says; a failure if there is none."""
+    try:
+        call()
+    except kind as error:
+        return str(error)
+    raise AssertionError(f"{kind.__name__} was not raised")
+
+
+def _noted(number: int, text: object = "") -> Event:
+    return Event("noted", number, {"text": text}, float(number))
+
+
+class StorageContract:
+    """What a study relies on. Subclasses have a fixture `storage`: a place with no study in it."""
+
+    def test_studies_are_found_by_name_and_the_only_one_without(self, storage: Storage) -> None:
+        """A place of many studies."""
+        assert "holds no study" in _refused(UnknownStudy, storage.find)
+        first = storage.create("first", "{}")
+        assert storage.find() == storage.find("first") == first
+        second = storage.create("second, with ümlauts and 'quotes'", '{"a": 1}')
+        assert storage.find(second.name) == second
+        assert "2 studies, wanted one of them by name=: 'first'" in _refused(UnknownStudy, storage.find)
+        assert "got 'third'" in _refused(UnknownStudy, lambda: storage.find("third"))
+        assert [listed.name for listed in storage.studies()] == [first.name, second.name]
+
+    def test_a_name_is_given_once(self, storage: Storage) -> None:
+        """What is there is not written over."""
+        entry = storage.create("study", "{}")
+        assert "try open_study" in _refused(StudyExists, lambda: storage.create("study", "other"))
+        assert storage.find("study") == entry
+
+    def test_a_name_can_be_read(self, storage: Storage) -> None:
+        """Neither empty nor unprintable nor endless."""
+        for name in ("", " ", "a\n", "a\0", "\ud800", "x" * 201):
+            assert "printable text" in _refused(InvalidInput, partial(storage.create, name, "{}"))
+
+    def test_a_deleted_study_is_gone_and_its_number_not_used_again(self, storage: Storage) -> None:
+        """Whoever has it open is told so, and writes into no other study."""
+        old, other = storage.create("a", "{}"), storage.create("b", "{}")
+        for entry in (old, other):
+            storage.write(entry.number, lambda desk: desk.hold(0, 60.0) or [_noted(0)])  # type: ignore[func-returns-value]
+        storage.delete("a")
+        assert storage.create("a", "{}").number != old.number
+        for call in (lambda: storage.read(old.number), lambda: storage.write(old.number, lambda _: [_noted(1)])):
+            assert "deleted" in _refused(UnknownStudy, call)
+        assert (len(storage.read(other.number)), len(storage.leases(other.number))) == (1, 1)
+        _refused(UnknownStudy, lambda: storage.delete("c"))
+
+    def test_events_come_back_as_they_were_written(self, storage: Storage) -> None:
+        """In order, from any number on, with every value as it was."""
+        number = storage.create("study", "{}").number
+        odd = ["ü€😀\0\ud800", 0.1, -0.0, 1e-320, 2**70, None, True, {"$x": 1, "": []}, (1, (2.5, "a")), math.inf]
+        events = [_noted(i, value) for i, value in enumerate(odd)]
+        assert storage.write(number, lambda _: events[:1]).first == 0
+        written = storage.write(number, lambda _: events[1:])
+        assert (written.first, written.events) == (1, tuple(events[1:]))
+        assert storage.read(number) == events
+        assert [repr(event) for event in storage.read(number)] == [repr(event) for event in events]
+        assert storage.read(number, 4) == events[4:]
+        assert storage.read(number, len(events)) == []
+        listed = storage.studies()[0]
+        assert (listed.events, listed.changed) == (len(events), events[-1].time)
+
+    def test_all_or_nothing_is_written(self, storage: Storage) -> None:
+        """What goes wrong while deciding leaves no trace."""
+        number = storage.create("study", "{}").number
+
+        def stumble(desk: Desk) -> list[Event]:
+            desk.hold(0, 60.0)
+            raise ZeroDivisionError
+
+        _refused(ZeroDivisionError, lambda: storage.write(number, stumble))
+        assert (storage.read(number), storage.leases(number)) == ([], {})
+        assert storage.write(number, lambda _: []) == (0, ())
+
+    def test_whoever_writes_has_read_everything_before(self, storage: Storage) -> None:
+        """Many threads, each writing how many events it sees: no number twice, none left out."""
+        number = storage.create("study", "{}").number
+
+        def count() -> None:
+            for _ in range(10):
+                storage.write(number, lambda desk: [_noted(len(desk.read(0)))])
+
+        threads = [threading.Thread(target=count) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert [event.trial for event in storage.read(number)] == list(range(40))
+
+    def test_leases_run_out_unless_they_are_extended(self, storage: Storage) -> None:
+        """Each for itself, and each study for itself."""
+        number, other = (storage.create(name, "{}").number for name in "ab")
+
+        def hold(desk: Desk) -> list[Event]:
+            for trial, seconds in enumerate((0.05, 60.0, 0.05)):
+                desk.hold(trial, seconds)
+            assert desk.leases().keys() == {0, 1, 2}
+            return []
+
+        storage.write(number, hold)
+        time.sleep(0.1)
+        assert [lease.left < 0 for _, lease in sorted(storage.leases(number).items())] == [True, False, True]
+        assert storage.extend(number, 0, 30.0)
+        assert 20 < storage.leases(number)[0].left < 31
+        assert storage.extend(number, 1)
+        assert 50 < storage.leases(number)[1].left < 61
+        assert not storage.extend(number, 7)
+        assert not storage.extend(other, 0)
+        storage.write(number, lambda desk: desk.drop(1) or [])  # type: ignore[func-returns-value]
+        assert storage.leases(number).keys() == {0, 2}
+        assert storage.leases(other) == {}
+
+    def test_nothing_is_wrong_with_it(self, storage: Storage) -> None:
+        """As far as it can tell itself."""
+        storage.write(storage.create("study", "{}").number, lambda _: [_noted(0), _noted(1)])
+        assert storage.check() == []

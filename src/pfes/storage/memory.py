@@ -15,23 +15,27 @@ __all__ = ["Memory"]
 class _Shelf:
     entry: Entry
     events: list[Event] = field(default_factory=list)
-    until: dict[int, tuple[float, float]] = field(default_factory=dict)  # trial -> (end of the lease, its length)
+    until: "_Until" = field(default_factory=dict)
 
-    def leases(self) -> dict[int, Lease]:
-        now = time.monotonic()
-        return {trial: Lease(until - now, seconds) for trial, (until, seconds) in self.until.items()}
+
+_Until = dict[int, tuple[float, float]]  # trial -> (end of the lease, its length)
+
+
+def _leases(ends: _Until) -> dict[int, Lease]:
+    now = time.monotonic()
+    return {trial: Lease(until - now, seconds) for trial, (until, seconds) in ends.items()}
 
 
 @dataclass
 class _Desk:
     shelf: _Shelf
-    until: dict[int, tuple[float, float]]  # takes the place of the shelf's when all has gone well
+    until: _Until  # takes the place of the shelf's when all has gone well
 
     def read(self, since: int) -> list[Event]:
         return self.shelf.events[since:]
 
     def leases(self) -> dict[int, Lease]:
-        return self.shelf.leases()
+        return _leases(self.until)
 
     def hold(self, trial: int, seconds: float) -> None:
         self.until[trial] = (time.monotonic() + seconds, seconds)
@@ -97,7 +101,7 @@ class Memory:
     def leases(self, number: int) -> dict[int, Lease]:
         """The leases by trial."""
         with self._lock:
-            return self._shelf(number).leases()
+            return _leases(self._shelf(number).until)
 
     def extend(self, number: int, trial: int, seconds: float | None = None) -> bool:
         """Reserve a trial for so long from now."""
