@@ -12,7 +12,23 @@ import numpy as np
 import pytest
 
 from pfes import compiled
-from pfes.compiled import bits, from_bits, inline, kernel, spread, threads
+from pfes.compiled import (
+    WIDTH,
+    bits,
+    copied,
+    from_bits,
+    inline,
+    kernel,
+    row_add_product,
+    row_at,
+    row_minus,
+    row_of,
+    row_plus,
+    row_put,
+    row_times,
+    spread,
+    threads,
+)
 
 
 def ratio(a: float, b: float) -> float:
@@ -31,6 +47,30 @@ def test_kernels_release_the_gil_and_are_cached() -> None:
     assert compiled_ratio(1.0, 2.0) == 0.5
     assert compiled_ratio.targetoptions["nogil"]
     assert compiled_ratio.stats.cache_path
+
+
+@copied
+def raised(row: Any, times: int) -> Any:
+    result = row_of(1.0)
+    for _ in range(times):
+        result = row_times(result, row)
+    return result
+
+
+@kernel
+def on_rows(a: Any, b: Any) -> None:
+    row_put(b, 0, row_plus(row_at(a, 0), row_at(a, 1)))
+    row_put(b, 1, row_minus(row_at(a, 0), row_at(a, 1)))
+    row_put(b, 2, raised(row_at(a, 1), 3))
+    row_add_product(b, 3, row_at(a, 0), row_at(a, 1))
+    row_add_product(b, 4, row_at(b, 4), row_of(0.5))
+
+
+def test_rows_are_treated_number_by_number() -> None:
+    a, b = np.random.default_rng(0).normal(size=(2, WIDTH)), np.ones((5, WIDTH))
+    on_rows(a, b)
+    wanted = [a[0] + a[1], a[0] - a[1], a[1] ** 3, 1.0 + a[0] * a[1], np.full(WIDTH, 1.5)]
+    np.testing.assert_allclose(b, wanted, rtol=1e-15)
 
 
 def test_a_change_in_what_a_kernel_inlines_is_noticed(tmp_path: Path, fresh_python: Callable[..., str]) -> None:

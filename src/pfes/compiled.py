@@ -19,10 +19,27 @@ from typing import Any, TypeVar, cast
 import numba
 from llvmlite import ir
 from numba import types
-from numba.extending import intrinsic
+from numba.extending import intrinsic, models, register_model
 from threadpoolctl import ThreadpoolController
 
-__all__ = ["bits", "from_bits", "inline", "kernel", "one_blas_thread", "spread", "threads"]
+__all__ = [
+    "WIDTH",
+    "bits",
+    "copied",
+    "from_bits",
+    "inline",
+    "kernel",
+    "one_blas_thread",
+    "row_add_product",
+    "row_at",
+    "row_minus",
+    "row_of",
+    "row_plus",
+    "row_put",
+    "row_times",
+    "spread",
+    "threads",
+]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -45,6 +62,11 @@ def inline(function: F) -> F:
     return cast(F, numba.njit(**_OPTIONS)(function))
 
 
+def copied(function: F) -> F:
+    """As `inline`, but copied to every place that calls it: loops whose ends are constants there disappear."""
+    return cast(F, numba.njit(forceinline=True, **_OPTIONS)(function))
+
+
 def _bits(_typing: Any, _x: Any) -> Any:
     """The 64 bits of a float as an integer; usable in kernels only."""
     return types.int64(types.float64), lambda _, builder, __, args: builder.bitcast(args[0], ir.IntType(64))
@@ -57,6 +79,97 @@ def _from_bits(_typing: Any, _x: Any) -> Any:
 
 bits: Callable[[float], int] = cast(Any, intrinsic(_bits))
 from_bits: Callable[[int], float] = cast(Any, intrinsic(_from_bits))
+
+
+# Rows: WIDTH numbers treated as one vector, read from and written to arrays (rows, WIDTH); in kernels only. A loop over
+# so few numbers would spend its time on finding out whether the arrays overlap.
+WIDTH = 8
+_VECTOR = ir.VectorType(ir.DoubleType(), WIDTH)
+_FLAGS = tuple(_OPTIONS["fastmath"])
+
+
+class _Row(types.Type):
+    """The type of a row in kernels."""
+
+
+_ROW = _Row(name="Row")
+
+
+@register_model(_Row)
+class _RowModel(models.PrimitiveModel):
+    def __init__(self, manager: Any, kind: Any) -> None:
+        super().__init__(manager, kind, _VECTOR)  # type: ignore[no-untyped-call]
+
+
+def _place(context: Any, builder: Any, kind: Any, array: Any, i: Any) -> Any:
+    """A pointer to row i of an array."""
+    data = context.make_array(kind)(context, builder, array).data
+    return builder.bitcast(builder.gep(data, [builder.mul(i, i.type(WIDTH))]), _VECTOR.as_pointer())
+
+
+def _row_at(_typing: Any, a: Any, _i: Any) -> Any:
+    """Row i of an array."""
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.load(_place(context, builder, signature.args[0], *args), align=8)
+
+    return _ROW(a, types.intp), code
+
+
+def _row_of(_typing: Any, _x: Any) -> Any:
+    """A row of equal numbers."""
+
+    def code(_: Any, builder: Any, __: Any, args: Any) -> Any:
+        one = builder.insert_element(_VECTOR(ir.Undefined), args[0], ir.IntType(32)(0))
+        return builder.shuffle_vector(one, one, ir.VectorType(ir.IntType(32), WIDTH)(None))
+
+    return _ROW(types.float64), code
+
+
+def _row_put(_typing: Any, a: Any, _i: Any, _row: Any) -> Any:
+    """a[i] = row."""
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        builder.store(args[2], _place(context, builder, signature.args[0], *args[:2]), align=8)
+        return context.get_dummy_value()
+
+    return types.void(a, types.intp, _ROW), code
+
+
+def _row_add_product(_typing: Any, a: Any, _i: Any, _u: Any, _v: Any) -> Any:
+    """a[i] += u * v."""
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        place = _place(context, builder, signature.args[0], *args[:2])
+        product = builder.fmul(args[2], args[3], flags=_FLAGS)
+        builder.store(builder.fadd(builder.load(place, align=8), product, flags=_FLAGS), place, align=8)
+        return context.get_dummy_value()
+
+    return types.void(a, types.intp, _ROW, _ROW), code
+
+
+def _row_plus(_typing: Any, _u: Any, _v: Any) -> Any:
+    """u + v, number by number."""
+    return _ROW(_ROW, _ROW), lambda _, builder, __, args: builder.fadd(*args, flags=_FLAGS)
+
+
+def _row_minus(_typing: Any, _u: Any, _v: Any) -> Any:
+    """u - v, number by number."""
+    return _ROW(_ROW, _ROW), lambda _, builder, __, args: builder.fsub(*args, flags=_FLAGS)
+
+
+def _row_times(_typing: Any, _u: Any, _v: Any) -> Any:
+    """u * v, number by number."""
+    return _ROW(_ROW, _ROW), lambda _, builder, __, args: builder.fmul(*args, flags=_FLAGS)
+
+
+row_at: Callable[..., Any] = cast(Any, intrinsic(_row_at))
+row_of: Callable[[float], Any] = cast(Any, intrinsic(_row_of))
+row_put: Callable[..., None] = cast(Any, intrinsic(_row_put))
+row_add_product: Callable[..., None] = cast(Any, intrinsic(_row_add_product))
+row_plus: Callable[..., Any] = cast(Any, intrinsic(_row_plus))
+row_minus: Callable[..., Any] = cast(Any, intrinsic(_row_minus))
+row_times: Callable[..., Any] = cast(Any, intrinsic(_row_times))
 
 
 def threads() -> int:

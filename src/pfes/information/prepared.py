@@ -33,8 +33,10 @@ class Frontier(NamedTuple):
     open_top: NDArray[np.bool_]  # (L,) some point is +inf in this objective: no value is too high to be dominated
     low: Rows  # (M, L) rows of the lower bounds of the dominated cells
     high: Rows  # (M, L)
+    fresh: Rows  # (M,) the first objective whose interval differs from that of the cell before
     beyond_low: Rows  # (C, L) rows of the lower bounds of the complement's cells
     beyond_high: Rows  # (C, L)
+    beyond_fresh: Rows  # (C,)
 
 
 class Frontiers:
@@ -114,8 +116,10 @@ def _prepare_one(points: NDArray[np.float64], partition: str) -> Frontier:
         open_top=np.asarray(np.isinf(points).any(axis=0)),
         low=low,
         high=high,
+        fresh=_fresh(low, high),
         beyond_low=beyond_low,
         beyond_high=beyond_high,
+        beyond_fresh=_fresh(beyond_low, beyond_high),
     )
     for array in frontier:
         array.setflags(write=False)  # prepared once, used often: nobody may change it on the way
@@ -131,3 +135,10 @@ def _rows(cells: Cells, columns: list[NDArray[np.float64]], start: Rows) -> tupl
     # neighbours then share the intervals of their first objectives, and what the kernels computed of them
     order = np.lexsort([column for l in reversed(range(len(columns))) for column in (high[:, l], low[:, l])])
     return np.ascontiguousarray(low[order]), np.ascontiguousarray(high[order])
+
+
+def _fresh(low: Rows, high: Rows) -> Rows:
+    """(M,) for cells (M, L): the first objective in which each differs from the one before; 0 for the first cell."""
+    fresh = np.zeros(len(low), dtype=np.int32)
+    fresh[1:] = np.argmax((low[1:] != low[:-1]) | (high[1:] != high[:-1]), axis=1)
+    return fresh

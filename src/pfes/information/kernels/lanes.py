@@ -22,6 +22,7 @@ __all__ = [
     "TINY",
     "TINY_MATCHED",
     "cells_of",
+    "fill_tail",
     "fill_tail_and_density",
     "fill_tail_and_face",
     "separate",
@@ -85,7 +86,7 @@ def _predictions(mean: Array, std: Array, chosen: NDArray[np.int64], l: int, cen
 
 
 @inline
-def _fill_tail(row: Array, phi: Array, is_inside: bool, tail: Array) -> None:
+def fill_tail(row: Array, phi: Array, is_inside: bool, tail: Array) -> None:
     """The upper tail at row inside, the lower one outside, given phi there."""
     if is_inside:
         for i in range(row.size):
@@ -113,7 +114,7 @@ def fill_tail_and_face(
             _alpha(frontier, j, centre, scale, row)
             for i in range(lanes):
                 phi[i] = density(row[i])
-            _fill_tail(row, phi, is_inside, tail[j])
+            fill_tail(row, phi, is_inside, tail[j])
             for i in range(lanes):
                 face[j, i] = min(max(row[i], -FAR), FAR) * phi[i]
 
@@ -138,7 +139,7 @@ def fill_tail_and_density(
             _alpha(frontier, j, centre, scale, row)
             for i in range(lanes):
                 phi[j, i] = density(row[i])
-            _fill_tail(row, phi[j], is_inside, tail[j])
+            fill_tail(row, phi[j], is_inside, tail[j])
             for i in range(lanes):
                 alpha[j, i] = min(max(row[i], -FAR), FAR)
 
