@@ -33,8 +33,8 @@ def _somebody() -> str | None:
 class Server:
     """It can be killed and started again; databases are made by `url`."""
 
-    def __init__(self, home: Path) -> None:
-        self.home, self.user = home, _somebody()
+    def __init__(self, home: Path, sync: bool) -> None:
+        self.home, self.sync, self.user = home, sync, _somebody()
         self.data, self.process = home / "data", None
         if self.user:
             shutil.chown(home, self.user)
@@ -47,6 +47,7 @@ class Server:
     def start(self) -> None:
         """Start it and wait until it answers."""
         options = ["-D", self.data, "-k", self.home, "-c", "listen_addresses=", "-c", "max_connections=60"]
+        options += ["-c", f"fsync={'on' if self.sync else 'off'}"]
         self.log = open(self.home / "log", "ab")  # noqa: SIM115 - it is the server's as long as that runs
         self.process = subprocess.Popen(
             [binary("postgres"), *map(str, options)],
@@ -85,18 +86,18 @@ class Server:
         self.process.wait()
 
     def stop(self) -> None:
-        """The quick and orderly way."""
+        """The quick way: what it holds is not needed any more."""
         if self.process is not None and self.process.poll() is None:
-            self.process.send_signal(signal.SIGINT)
+            self.process.send_signal(signal.SIGQUIT)
             self.process.wait(30)
 
 
 @contextlib.contextmanager
-def running() -> Iterator[Server]:
-    """A server, running."""
+def running(sync: bool = False) -> Iterator[Server]:
+    """A server, running; sync: as if the machine might fail, too, which is slow."""
     home = Path(tempfile.mkdtemp(prefix="pfes-pg-"))  # short: the path of a socket may have 107 letters
     try:
-        server = Server(home)
+        server = Server(home, sync)
         server.start()
         try:
             yield server

@@ -97,7 +97,10 @@ def read(domain: Domain, data: Plain) -> Point:
         index = domain.index_of(data["row"])
         return Point(dict(domain.params(index)), tuple(domain.x[index].tolist()), domain.ids[index], index)
     params = {name: _own(domain, name, value) for name, value in data["params"].items()}
-    return Point(params, tuple(domain.encode([params])[0].tolist()), outside=not domain.contains(params))
+    x = domain.encode([params])
+    held = all(parameter.holds(params[name]) for name, parameter in domain.parameters.items())
+    # what Space.contains says, without encoding a second time: a long study is read point by point
+    return Point(params, tuple(x[0].tolist()), outside=not (held and bool(domain.admissible(x)[0])))
 
 
 def _own(space: Space, name: str, value: Any) -> Any:

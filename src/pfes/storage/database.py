@@ -13,7 +13,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, delete, func, insert, select, text, update
 
-from pfes.errors import UnknownStudy
+from pfes.errors import StorageError, UnknownStudy
 from pfes.ledger import Event
 from pfes.records import from_data, to_data
 from pfes.storage.patience import PATIENCE, patiently
@@ -24,7 +24,7 @@ from pfes.storage.upgrades import lock_everything, made_ready
 
 __all__ = ["Database"]
 
-FIRST_CONTACT = 10.0  # seconds to wait for a database that is to be opened
+FIRST_CONTACT = 5.0  # seconds to wait for a database that is to be opened
 
 
 class Database:
@@ -33,7 +33,10 @@ class Database:
     def __init__(self, place: str, *, create: bool = False, patience: float = PATIENCE) -> None:
         self._engine, self._place = engine_for(place, create)
         self._address, self._patience = place if "://" in place else self._place, patience
-        made_ready(self._engine, self._place, create, min(FIRST_CONTACT, patience))
+        try:
+            made_ready(self._engine, self._place, create, min(FIRST_CONTACT, patience))
+        except (OSError, UnicodeError) as error:  # hosts that cannot be one, files that may not be opened
+            raise StorageError(f"{self._place}: {error}") from error
 
     @property
     def place(self) -> str:

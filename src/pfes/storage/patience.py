@@ -28,7 +28,6 @@ LASTING = (
     "disk image is malformed",
     "not a database",
     "permission denied",
-    "no such file or directory",
 )
 
 

@@ -95,7 +95,7 @@ def _gone_on_with(entry: Entry, it: Description) -> Description:
     for what in ("space", "objectives"):
         if what in different:
             raise StudyExists(
-                f"study: {entry.name!r} is there already, with another {what} than given; try open_study to go on "
+                f"study: {entry.name!r} is there already, and not with the {what} given; try open_study to go on "
                 "with it as it is, or another name="
             )
     if different:

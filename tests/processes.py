@@ -1,0 +1,21 @@
+"""Processes that tests begin and, if need be, lose."""
+
+import os
+import traceback
+import warnings
+from collections.abc import Callable
+
+
+def forked(act: Callable[[], object]) -> int:
+    """Do something in a forked process; its status, as of os.waitpid. An exception is shown, and ends it with 1."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # Python 3.12 warns of threads, which the tests' workers have
+        child = os.fork()
+    if child:
+        return os.waitpid(child, 0)[1]
+    try:
+        act()
+        os._exit(0)
+    except BaseException:
+        traceback.print_exc()
+        os._exit(1)
