@@ -108,26 +108,27 @@ def check(place: str, folder: Path) -> dict[str, Any]:
 
 def run(place: str, folder: Path, kills: int, seed: int, server: Any, servers: int) -> dict[str, Any]:
     """Kill and begin again, so many times; the summary of all checks."""
-    rng = random.Random(seed)
-    children = {begin(place, folder / f"{number}.diary", number): number for number in range(PROCESSES)}
-    born, slowest = PROCESSES, 0.0
+    rng, born, slowest = random.Random(seed), 0, 0.0
+    children: dict[int, int] = {}
     strikes = {round((i + 1) * kills / (servers + 1)) for i in range(servers)}
-    for number in range(1, kills + 1):
-        time.sleep(rng.uniform(0.0, 0.12))
-        if number in strikes:
-            server.kill()
-            server.start()
-        kill(children, rng.choice(list(children)))
-        if number % ALL_AT_ONCE == 0:
-            for child in list(children):
-                kill(children, child)
-            slowest = max(slowest, check(place, folder)["reopened_s"])
-        while len(children) < PROCESSES:
-            children[begin(place, folder / f"{born}.diary", born)] = born
-            born += 1
-    for child in list(children):
-        kill(children, child)
-    found = check(place, folder)
+    try:
+        for number in range(1, kills + 1):
+            while len(children) < PROCESSES:
+                children[begin(place, folder / f"{born}.diary", born)] = born
+                born += 1
+            time.sleep(rng.uniform(0.0, 0.12))
+            if number in strikes:
+                server.kill()
+                server.start()
+            kill(children, rng.choice(list(children)))
+            if number % ALL_AT_ONCE == 0 or number == kills:
+                for child in list(children):
+                    kill(children, child)
+                found = check(place, folder)
+                slowest = max(slowest, found["reopened_s"])
+    finally:
+        for child in children:
+            os.kill(child, signal.SIGKILL)
     return {"kills": born, "servers_killed": len(strikes), **found, "slowest_reopening_s": slowest}
 
 
@@ -137,6 +138,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--postgres", action="store_true")
     parser.add_argument("--servers", type=int, default=0, help="how often the server is killed")
+    parser.add_argument("--no-sync", action="store_true", help="the server may lose what it holds if the machine fails")
     parser.add_argument("--record", action="store_true")
     given = parser.parse_args()
     begun = time.perf_counter()
@@ -147,7 +149,7 @@ def main() -> None:
             sys.path.insert(0, str(ROOT / "tests"))
             from postgres import running
 
-            server = stack.enter_context(running(sync=True))
+            server = stack.enter_context(running(sync=not given.no_sync))
             place = server.url("crash")
         objectives = [Objective("a"), Objective("b", "min")]
         create_study(place, space=Space(x=Real(0, 1), y=Real(0, 1)), objectives=objectives, method="random")

@@ -77,6 +77,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=200)
     parser.add_argument("--method", default="random")
     parser.add_argument("--postgres", action="store_true")
+    parser.add_argument("--no-sync", action="store_true", help="the server may lose what it holds if the machine fails")
     parser.add_argument("--record", action="store_true")
     given = parser.parse_args()
     begun = time.perf_counter()
@@ -87,7 +88,7 @@ def main() -> None:
             sys.path.insert(0, str(ROOT / "tests"))
             from postgres import running
 
-            place = stack.enter_context(running(sync=True)).url("crowd")
+            place = stack.enter_context(running(sync=not given.no_sync)).url("crowd")
         objectives = [Objective("a"), Objective("b", "min")]
         create_study(place, space=Space(x=Real(0, 1), y=Real(0, 1)), objectives=objectives, method=given.method)
         children = [begin(place, given.rounds, folder / f"{number}.json") for number in range(given.processes)]

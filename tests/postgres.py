@@ -82,7 +82,11 @@ class Server:
     def kill(self) -> None:
         """SIGKILL, to all of its processes."""
         assert self.process is not None
-        os.killpg(self.process.pid, signal.SIGKILL)
+        first = self.process.pid
+        others = Path(f"/proc/{first}/task/{first}/children").read_text().split()
+        for process in (first, *map(int, others)):  # the first one first, lest it begin others anew
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(process, signal.SIGKILL)
         self.process.wait()
 
     def stop(self) -> None:

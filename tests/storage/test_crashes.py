@@ -26,13 +26,13 @@ def test_nothing_acknowledged_is_lost_when_processes_are_killed() -> None:
 
 
 def test_nothing_acknowledged_is_lost_when_the_server_is_killed() -> None:
-    found = run("crash.py", "--kills", "25", "--postgres", "--servers", "2")
+    found = run("crash.py", "--kills", "25", "--postgres", "--no-sync", "--servers", "2")
     assert found["servers_killed"] == 2
     assert found["acknowledged"] > 0
 
 
 @pytest.mark.parametrize(
-    "options", [["--method", "sobol"], ["--method", "random"], ["--method", "random", "--postgres"]]
+    "options", [["--method", "sobol"], ["--method", "random"], ["--method", "random", "--postgres", "--no-sync"]]
 )
 def test_many_processes_share_a_study(options: list[str]) -> None:
     assert run("crowd.py", "--processes", "8", "--rounds", "5", *options)["trials"] == 40

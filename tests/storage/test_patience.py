@@ -14,7 +14,7 @@ from sqlalchemy.exc import OperationalError
 
 from pfes import StorageError, create_study
 from pfes.ledger import Event
-from pfes.storage import places
+from pfes.storage import patience, places
 from pfes.storage.database import Database
 from pfes.storage.patience import patiently
 from pfes.study import Study
@@ -62,6 +62,20 @@ def test_a_locked_file_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyP
     study.tell(study.ask().id, {"power": 1.0})
     thread.join()
     assert study.trial(0).values == {"power": 1.0}
+
+
+def test_whoever_waits_is_told_why(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+    monkeypatch.setattr(patience, "WORD", 0.0)
+
+    def work(attempt: int) -> int:
+        if attempt < 3:
+            raise OperationalError("", {}, sqlite3.OperationalError("database is locked"))
+        return attempt
+
+    assert patiently(work, "here", 60.0) == 3
+    assert [record.getMessage() for record in caplog.records] == [
+        "here: database is locked; trying again for 60 s at most"
+    ]
 
 
 def test_a_file_that_stays_locked_is_given_up_with_a_clear_word(

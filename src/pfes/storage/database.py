@@ -20,11 +20,11 @@ from pfes.storage.patience import PATIENCE, patiently
 from pfes.storage.places import engine_for, writing
 from pfes.storage.protocol import Decide, Entry, Lease, Listed, Written, checked_name, chosen, taken
 from pfes.storage.tables import EVENTS, LEASES, STUDIES
-from pfes.storage.upgrades import lock_everything, made_ready
+from pfes.storage.upgrades import lock_everything, made_ready, set_out
 
 __all__ = ["Database"]
 
-FIRST_CONTACT = 5.0  # seconds to wait for a database that is to be opened
+FIRST_CONTACT = 30.0  # seconds to wait for a database that is to be opened: it may be that the address is wrong
 
 
 class Database:
@@ -217,9 +217,7 @@ def _see(connection: Connection, number: int, lock: bool = False) -> None:
 
 
 def _lock(connection: Connection, number: int) -> None:
-    if connection.dialect.name == "postgresql":
-        # a server may be set up to answer before the disk has it; ours may not
-        connection.execute(text("SET LOCAL synchronous_commit = on"))
+    set_out(connection)
     _see(connection, number, lock=True)
 
 

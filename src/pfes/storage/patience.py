@@ -1,5 +1,6 @@
 """Trying again where trying again helps: a file that is locked, a server that is being restarted."""
 
+import logging
 import random
 import time
 from collections.abc import Callable
@@ -11,10 +12,13 @@ from pfes.errors import StorageError
 
 __all__ = ["PATIENCE", "is_passing", "patiently", "said"]
 
+logger = logging.getLogger("pfes")
+
 T = TypeVar("T")
 
 PATIENCE = 120.0  # seconds
 FIRST_PAUSE, LONGEST_PAUSE = 0.01, 1.0  # seconds
+WORD = 1.0  # seconds after which whoever waits is told why
 
 # Of all that a driver calls an operational error, what waiting does not cure.
 LASTING = (
@@ -42,18 +46,22 @@ def is_passing(error: DBAPIError) -> bool:
 
 def patiently(work: Callable[[int], T], place: str, seconds: float = PATIENCE) -> T:
     """work(attempt), attempts being counted from 0, until it succeeds; StorageError if it cannot, or not in time."""
-    end, attempt = time.monotonic() + seconds, 0
+    begun, attempt, silent = time.monotonic(), 0, True
     while True:
         try:
             return work(attempt)
         except DBAPIError as error:
             if not is_passing(error):
                 raise StorageError(f"{place}: {said(error)}") from error
-            if time.monotonic() > end:
+            waited = time.monotonic() - begun
+            if waited > seconds:
                 raise StorageError(
                     f"{place}: {said(error)}, for {seconds:g} s; try again when others have finished, and see whether "
                     "the database is running"
                 ) from error
+            if waited > WORD and silent:
+                logger.warning("%s: %s; trying again for %.0f s at most", place, said(error), seconds - waited)
+                silent = False
         # by chance, lest those who wait for one another wake up together
         time.sleep(random.uniform(0.5, 1.0) * min(FIRST_PAUSE * 2**attempt, LONGEST_PAUSE))
         attempt += 1

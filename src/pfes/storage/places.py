@@ -21,6 +21,8 @@ from pfes.errors import InvalidInput, StorageError
 __all__ = ["engine_for", "writing"]
 
 BUSY = 10.0  # seconds that SQLite itself waits for a lock before we are asked
+# PostgreSQL, unless the URL says otherwise: seconds until a host that does not answer is given up
+REACH = {"connect_timeout": 10, "keepalives_idle": 30}
 WRITES = "pfes_writes"
 
 
@@ -77,7 +79,8 @@ def _begin(connection: Connection) -> None:
 
 def _postgresql(url: URL) -> tuple[Engine, str]:
     try:
-        engine = create_engine(url.set(drivername="postgresql+psycopg"), poolclass=NullPool)
+        reach = {name: seconds for name, seconds in REACH.items() if name not in url.query}
+        engine = create_engine(url.set(drivername="postgresql+psycopg"), poolclass=NullPool, connect_args=reach)
     except ImportError:
         raise StorageError(
             "postgresql: the driver psycopg is not installed; try pip install 'pfes[postgres]'"

@@ -9,11 +9,17 @@ from pfes.storage.patience import patiently
 from pfes.storage.places import writing
 from pfes.storage.tables import METADATA, SCHEMA, VERSION
 
-__all__ = ["UPGRADES", "lock_everything", "made_ready", "version_of"]
+__all__ = ["UPGRADES", "lock_everything", "made_ready", "set_out", "version_of"]
 
 # version -> what makes a database of that version one of the next; applied one after the other in one transaction.
 UPGRADES: dict[int, Callable[[Connection], None]] = {}
 
+# The answer comes after the disk has it, however the server is set up. Nobody waits for ever: neither for a lock (we
+# try again, and say so in the end) nor for a client whose host has vanished in the middle of a transaction.
+CAREFUL = (
+    "SET LOCAL synchronous_commit = on; SET LOCAL lock_timeout = '10s'; "
+    "SET LOCAL idle_in_transaction_session_timeout = '60s'"
+)
 LOCK = 0x70666573  # "pfes": the number of our advisory lock in PostgreSQL
 
 
@@ -42,8 +48,15 @@ def made_ready(engine: Engine, place: str, create: bool, patience: float) -> Non
         patiently(settle, place, patience)
 
 
+def set_out(connection: Connection) -> None:
+    """Say how a transaction that writes is to be treated, where the database has to be told."""
+    if connection.dialect.name == "postgresql":
+        connection.exec_driver_sql(CAREFUL)
+
+
 def lock_everything(connection: Connection) -> None:
     """Let nobody else change the list of studies or the tables; SQLite's BEGIN IMMEDIATE has done it already."""
+    set_out(connection)
     if connection.dialect.name == "postgresql":
         connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": LOCK})
 
