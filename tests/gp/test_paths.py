@@ -166,6 +166,18 @@ def test_fast_exact_own_and_shared_agree(rng, kernel, kind, frozen):
     np.testing.assert_allclose(own, np.stack([paths(x[r])[r] for r in range(4)]), atol=1e-10)
     np.testing.assert_allclose(paths.fast(x), own, atol=2e-3 if kind == "features" else 2e-4)
     assert paths.fast(x).dtype == np.float32
+    np.testing.assert_allclose(paths.fast(x[0]), paths(x[0]), atol=2e-3 if kind == "features" else 2e-4)
+    assert paths.fast(x[0]).dtype == np.float32
+
+
+@pytest.mark.parametrize("count", [1, 31, 32, 33, 60, 65])
+def test_any_number_of_points_gives_what_each_gives_alone(rng, count):
+    paths = draw_paths(model_of(rng), 4, rng)
+    x = rng.uniform(size=(4, count, paths.objectives[0].frequencies.shape[1]))
+    values, slopes = paths.fast(x), paths.slopes(x)
+    for n in (0, count // 2, count - 1):
+        np.testing.assert_allclose(paths.fast(x[:, n : n + 1])[:, 0], values[:, n], atol=1e-4)
+        np.testing.assert_allclose(paths.slopes(x[:, n : n + 1])[:, 0], slopes[:, n], atol=2e-3)
 
 
 @pytest.mark.parametrize("kind", BOTH)

@@ -43,7 +43,7 @@ def drawn_over_space(
 
 def _best_on_each(paths: Paths, x: Array, most: int) -> list[Array]:
     """The points of x (Q, D) that are best on each path, layer by layer of what is non-dominated: R arrays."""
-    return [x[_best(values, most)] for values in paths(x)] if len(x) else [x] * paths.count
+    return [x[_best(values, most)] for values in paths.fast(x)] if len(x) else [x] * paths.count
 
 
 def _best(y: Array, most: int) -> NDArray[np.intp]:

@@ -21,7 +21,7 @@ from pfes.errors import InvalidInput
 from pfes.gp import linalg
 from pfes.gp.model import Model
 from pfes.gp.posterior import Posterior
-from pfes.gp.sheaf import Sheaf
+from pfes.gp.sheaf import STEP, Sheaf
 
 __all__ = ["Paths", "draw_paths"]
 
@@ -46,11 +46,12 @@ class Paths:
     def __call__(self, x: Array) -> Array:
         """Values (R, N, L): of all paths at x (N, D), or of each path at its own points x (R, N, D)."""
         x = np.asarray(x, dtype=np.float64)
-        return self._shared(x) if x.ndim == 2 else self._own(self.objectives, x)
+        return self._shared(self.objectives, x) if x.ndim == 2 else self._own(self.objectives, x)
 
     def fast(self, x: NDArray[Any]) -> NDArray[np.float32]:
-        """Values (R, N, L) of each path at its own points x (R, N, D), in single precision."""
-        return self._own(self.quick, np.asarray(x, dtype=np.float32))
+        """The same in single precision."""
+        x = np.asarray(x, dtype=np.float32)
+        return self._shared(self.quick, x) if x.ndim == 2 else self._own(self.quick, x)
 
     def slopes(self, x: NDArray[Any]) -> NDArray[np.float32]:
         """Gradients (R, N, L, D) of each path at its own points x (R, N, D), in single precision."""
@@ -74,19 +75,19 @@ class Paths:
         spread(fill, self._pieces(x.shape[1], LANES // len(x)))
         return out.transpose(1, 2, 0)
 
-    def _shared(self, x: Array) -> Array:
-        out = np.empty((len(self.objectives), self.count, len(x)))  # (L, R, N)
+    def _shared(self, sheaves: tuple[Sheaf, ...], x: NDArray[Any]) -> NDArray[Any]:
+        out = np.empty((len(sheaves), self.count, len(x)), x.dtype)  # (L, R, N)
 
         def fill(piece: tuple[int, slice]) -> None:
             l, rows = piece
-            out[l, :, rows] = self.objectives[l].shared(x[rows])
+            out[l, :, rows] = sheaves[l].shared(x[rows])
 
         spread(fill, self._pieces(len(x), LANES))
         return out.transpose(1, 2, 0)
 
     def _pieces(self, count: int, size: int) -> list[tuple[int, slice]]:
         """Objectives, and rows of `count` points, some `size` at a time."""
-        size = max(size, 16)
+        size = -(-max(size, 1) // STEP) * STEP
         return [(l, slice(i, i + size)) for l in range(len(self.objectives)) for i in range(0, count, size)]
 
 

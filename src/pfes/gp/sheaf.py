@@ -21,9 +21,11 @@ from numpy.typing import NDArray
 
 from pfes.gp.waves import add_pull_slopes, add_pulls, add_waves
 
-__all__ = ["Sheaf"]
+__all__ = ["STEP", "Sheaf"]
 
 Floats = NDArray[Any]  # float32 or float64
+
+STEP = 32  # points that a compiled loop takes at a time in single precision
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,23 +57,23 @@ class Sheaf:
 
     def own(self, x: Floats) -> Floats:
         """Each path at points of its own, x (R, N, D): (R, N)."""
-        points = _columns(x)
-        out = np.full((len(x), 1, x.shape[1]), self.mean, x.dtype)
+        points, size = _columns(x)
+        out = np.full((len(x), 1, size), self.mean, x.dtype)
         add_waves(out, self.heights[:, None], self.frequencies, self.phases, points)
         self._add(add_pulls, out, self.pulls[:, None], points)
-        return out[:, 0]
+        return out[:, 0, : x.shape[1]]
 
     def slopes(self, x: Floats) -> Floats:
         """Gradient of each path at points of its own, x (R, N, D): (R, D, N)."""
-        points = _columns(x)
-        out = np.zeros((len(x), x.shape[2], x.shape[1]), x.dtype)
+        points, size = _columns(x)
+        out = np.zeros((len(x), x.shape[2], size), x.dtype)
         # d cos(2 pi t) / dt = 2 pi cos(2 pi (t + 1/4))
         add_waves(out, self._slope_heights, self.frequencies, self.phases + x.dtype.type(0.25), points)
         # sum_i v_i k'(s_i) 2 (x - c_i) / scale, from the sums over i of v_i k' and v_i k' c_i
-        sums = np.zeros((len(x), 1 + x.shape[2], x.shape[1]), x.dtype)
+        sums = np.zeros((len(x), 1 + x.shape[2], size), x.dtype)
         self._add(add_pull_slopes, sums, self._slope_pulls, points)
-        scaled = np.swapaxes(x / self.scales, 1, 2)
-        return out + 2 * (scaled * sums[:, :1] - sums[:, 1:]) / self.scales[:, None]
+        scaled, used = np.swapaxes(x / self.scales, 1, 2), slice(x.shape[1])
+        return out[..., used] + 2 * (scaled * sums[:, :1, used] - sums[:, 1:, used]) / self.scales[:, None]
 
     @cached_property
     def _slope_heights(self) -> Floats:
@@ -94,6 +96,12 @@ class Sheaf:
         return Sheaf(self.mean, self.kernel, *(a.astype(np.float32) for a in arrays))
 
 
-def _columns(x: Floats) -> Floats:
-    """(R, N, D) -> (D, R N), block after block, as the kernels want points."""
-    return np.ascontiguousarray(x.transpose(2, 0, 1)).reshape(x.shape[2], -1)
+def _columns(x: Floats) -> tuple[Floats, int]:
+    """(R, N, D) -> (D, R N'), block after block, as the kernels want points, and N': N or a little more.
+
+    A loop over points takes STEP at a time and is slow at what is left over, so blocks are filled up.
+    """
+    size = -(-x.shape[1] // STEP) * STEP
+    points = np.zeros((x.shape[2], len(x), size), x.dtype)
+    points[:, :, : x.shape[1]] = x.transpose(2, 0, 1)
+    return points.reshape(x.shape[2], -1), size

@@ -84,7 +84,11 @@ def _add_waves(out: Any, heights: Any, frequencies: Any, phases: Any, points: An
             phase, start = phases[b, f], b * size
             for j in range(size):
                 wave[start + j] = phase
-        for d in range(len(points)):
+        for d in range(0, len(points) - 2, 3):  # three at a time: what counts is how often `wave` is read and written
+            u, v, w = frequencies[f, d], frequencies[f, d + 1], frequencies[f, d + 2]
+            for j in range(len(wave)):
+                wave[j] += u * points[d, j] + v * points[d + 1, j] + w * points[d + 2, j]
+        for d in range(len(points) - len(points) % 3, len(points)):
             w = frequencies[f, d]
             for j in range(len(wave)):
                 wave[j] += w * points[d, j]
