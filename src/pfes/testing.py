@@ -228,6 +228,7 @@ class StorageContract:
         storage.write(number, hold)
         time.sleep(0.1)
         assert [lease.left < 0 for _, lease in sorted(storage.leases(number).items())] == [True, False, True]
+        assert storage.overdue(number) == [0, 2]
         assert storage.extend(number, 0, 30.0)
         assert 20 < storage.leases(number)[0].left < 31
         assert storage.extend(number, 1)

@@ -32,7 +32,8 @@ class Database:
 
     def __init__(self, place: str, *, create: bool = False, patience: float = PATIENCE) -> None:
         self._engine, self._place = engine_for(place, create)
-        self._address, self._patience = place if "://" in place else self._place, patience
+        self._address = place if self._engine.dialect.name == "postgresql" else self._place  # with its password
+        self._patience = patience
         try:
             made_ready(self._engine, self._place, create, min(FIRST_CONTACT, patience))
         except (OSError, UnicodeError) as error:  # hosts that cannot be one, files that may not be opened
@@ -146,6 +147,16 @@ class Database:
         def work(_: int) -> dict[int, Lease]:
             with self._engine.begin() as connection:
                 return _Desk(connection, number).leases()
+
+        return patiently(work, self._place, self._patience)
+
+    def overdue(self, number: int) -> list[int]:
+        """The trials whose leases have run out."""
+
+        def work(_: int) -> list[int]:
+            with self._engine.begin() as connection:
+                late = LEASES.c.study == number, LEASES.c.until < _now(connection)
+                return list(connection.execute(select(LEASES.c.trial).where(*late).order_by(LEASES.c.trial)).scalars())
 
         return patiently(work, self._place, self._patience)
 

@@ -103,6 +103,10 @@ class Memory:
         with self._lock:
             return _leases(self._shelf(number).until)
 
+    def overdue(self, number: int) -> list[int]:
+        """The trials whose leases have run out."""
+        return [trial for trial, lease in self.leases(number).items() if lease.left < 0.0]
+
     def extend(self, number: int, trial: int, seconds: float | None = None) -> bool:
         """Reserve a trial for so long from now."""
         with self._lock:

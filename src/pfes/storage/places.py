@@ -7,7 +7,9 @@ timeout. Connections are closed after use, so none is ever shared with a forked 
 """
 
 import os
+import random
 import sqlite3
+import time
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -73,8 +75,27 @@ def _set_up(connection: sqlite3.Connection, _: Any) -> None:
 
 
 def _begin(connection: Connection) -> None:
-    kind = " IMMEDIATE" if connection.get_execution_options().get(WRITES) else ""
-    connection.exec_driver_sql(f"BEGIN{kind}")
+    if not connection.get_execution_options().get(WRITES):
+        connection.exec_driver_sql("BEGIN")
+        return
+    # SQLite looks for a lock ten times a second only: among many writers some would wait for ever
+    own: Any = connection.connection.driver_connection
+    end = time.monotonic() + BUSY
+    own.execute("PRAGMA busy_timeout=0")
+    while not _has_begun(own) and time.monotonic() < end:
+        time.sleep(random.uniform(0.001, 0.02))
+    own.execute(f"PRAGMA busy_timeout={round(1000 * BUSY)}")
+    if not own.in_transaction:
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
+
+
+def _has_begun(own: sqlite3.Connection) -> bool:
+    try:
+        own.execute("BEGIN IMMEDIATE")
+    except sqlite3.OperationalError as error:
+        if "locked" not in str(error):
+            raise
+    return own.in_transaction
 
 
 def _postgresql(url: URL) -> tuple[Engine, str]:

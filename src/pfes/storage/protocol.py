@@ -6,7 +6,7 @@ from typing import NamedTuple, Protocol
 from pfes.errors import InvalidInput, StudyExists, UnknownStudy
 from pfes.ledger import Event
 
-__all__ = ["Decide", "Desk", "Entry", "Lease", "Listed", "Storage", "Written", "checked_name", "chosen", "taken"]
+__all__ = ["Desk", "Entry", "Lease", "Listed", "Storage", "Written", "checked_name", "chosen", "taken"]
 
 
 class Entry(NamedTuple):
@@ -101,6 +101,10 @@ class Storage(Protocol):
 
     def leases(self, number: int) -> dict[int, Lease]:
         """The leases of a study by trial, those that have run out too."""
+        ...
+
+    def overdue(self, number: int) -> list[int]:
+        """The trials of a study whose leases have run out."""
         ...
 
     def extend(self, number: int, trial: int, seconds: float | None = None) -> bool:

@@ -101,7 +101,7 @@ class _Attempt:
 
 def expire(journal: Journal) -> list[int]:
     """Release the pending trials whose leases have run out; their numbers."""
-    overdue = [trial for trial, lease in journal.leases().items() if lease.left < 0.0]
+    overdue = journal.overdue()
     if not overdue:
         return []
     events = journal.write(lambda ledger, desk: _expired(ledger, desk, overdue))

@@ -4,6 +4,7 @@ Others may write to the same study at any time, from other threads, processes an
 that had been written when reading began; what is written is decided on everything that was written before it.
 """
 
+import math
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -19,6 +20,8 @@ __all__ = ["Draft", "Journal"]
 Draft = tuple[str, int | None, dict[str, Any]]  # kind, trial and payload of an event to be
 Decide = Callable[[Ledger, Desk], Sequence[Draft]]
 
+FRESH = 1.0  # seconds
+
 
 class Journal:
     """The one thing that changes while a study runs. Its threads take turns."""
@@ -28,13 +31,14 @@ class Journal:
         self._ledger = Ledger(task.domain, task.objectives)
         self._lock = threading.RLock()
         self._reading = 0  # how many `now` are open, one inside the other
+        self._read = -math.inf  # when the ledger was last up to date
 
     @contextmanager
     def now(self) -> Iterator[Ledger]:
         """The ledger with all that has been written; inside, it changes only by what this thread writes."""
         with self._lock:
             if not self._reading:
-                self._fold(self.storage.read(self.entry.number, len(self._ledger.events)))
+                self._catch_up()
             self._reading += 1
             try:
                 yield self._ledger
@@ -52,20 +56,30 @@ class Journal:
             return [Event(kind, trial, payload, time.time()) for kind, trial, payload in decide(self._ledger, desk)]
 
         with self._lock:
+            if time.monotonic() - self._read > FRESH:  # there may be much to read: not while others wait
+                self._catch_up()
             written = self.storage.write(self.entry.number, decided)
             if written.first == len(self._ledger.events):
                 self._fold(written.events)
             elif written.events:  # they were written by an attempt that seemed to have failed: others came after it
-                self._fold(self.storage.read(self.entry.number, len(self._ledger.events)))
+                self._catch_up()
             return written.events
+
+    def _catch_up(self) -> None:
+        self._fold(self.storage.read(self.entry.number, len(self._ledger.events)))
 
     def _fold(self, events: Sequence[Event]) -> None:
         for event in events:
             self._ledger.append(event)
+        self._read = time.monotonic()
 
     def leases(self) -> dict[int, Lease]:
         """The leases by trial, those that have run out too."""
         return self.storage.leases(self.entry.number)
+
+    def overdue(self) -> list[int]:
+        """The trials whose leases have run out."""
+        return self.storage.overdue(self.entry.number)
 
     def extend(self, trial: int, seconds: float | None = None) -> bool:
         """Reserve a trial for so long from now, or as long as before; False if it has no lease."""

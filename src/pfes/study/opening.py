@@ -12,6 +12,7 @@ from pfes.objectives import Bundle, Objective, Objectives
 from pfes.points import Domain
 from pfes.space import Pool, Space
 from pfes.storage import Entry, Listed, Place, open_storage
+from pfes.storage.protocol import checked_name
 from pfes.study.amounts import amount
 from pfes.study.description import Description, Function, describe, functions_of, restore
 from pfes.study.journal import Journal
@@ -76,6 +77,7 @@ def _check_space(space: object, objectives: Objectives) -> None:
 
 
 def _begun(storage: Place, name: str, it: Description, exist_ok: bool) -> Study:
+    checked_name(name)  # before a file is made
     text = "" if storage is None else describe(it)  # in memory anything goes
     place = open_storage(storage, create=True)
     try:
