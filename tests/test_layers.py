@@ -55,6 +55,9 @@ STREET = [
 # Packages that enter by one door only.
 DOORS = {"numba": "pfes.compiled", "llvmlite": "pfes.compiled"}
 
+# Packages that stay in one room: files of that package may import them, and nobody else.
+ROOMS = {"sqlalchemy": "pfes.storage"}
+
 # Where the name one imports differs from the name one installs; and what comes along that nobody may import in passing.
 IMPORTED_AS = {"botorch": ["botorch", "gpytorch", "torch"], "pytest-xdist": ["xdist"]}
 
@@ -170,6 +173,13 @@ def cycle(edges: dict[str, set[str]]) -> list[str]:
 def test_a_guarded_package_enters_by_one_door(package: str, door: str) -> None:
     users = [i for i in IMPORTS if i.target.split(".")[0] == package]
     assert shown([i for i in users if i.importer != door]) == []
+
+
+@pytest.mark.parametrize(("package", "room"), ROOMS.items())
+def test_a_package_with_a_room_of_its_own_stays_there(package: str, room: str) -> None:
+    users = [i for i in IMPORTS if i.target.split(".")[0] == package]
+    assert users
+    assert shown([i for i in users if not i.importer.startswith(f"{room}.")]) == []
 
 
 def test_optional_packages_are_imported_only_where_they_are_used() -> None:
