@@ -27,6 +27,7 @@ from pfes.compiled import (
     row_put,
     row_times,
     spread,
+    spread_map,
     threads,
 )
 
@@ -298,3 +299,14 @@ else:
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
 def test_a_forked_child_does_not_wait_for_its_parents_threads(fresh_python: Callable[..., str]) -> None:
     assert fresh_python(FORKED, PFES_THREADS="2").strip() == "8"
+
+
+def test_results_of_pieces_come_in_their_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PFES_THREADS", "3")
+
+    def late(piece: int) -> int:
+        time.sleep(0.01 * (5 - piece))
+        return piece * piece
+
+    assert spread_map(late, range(5)) == [0, 1, 4, 9, 16]
+    assert spread_map(late, []) == []

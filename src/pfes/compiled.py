@@ -8,7 +8,7 @@ import hashlib
 import inspect
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from functools import cache
@@ -38,10 +38,13 @@ __all__ = [
     "row_put",
     "row_times",
     "spread",
+    "spread_map",
     "threads",
 ]
 
 F = TypeVar("F", bound=Callable[..., Any])
+A = TypeVar("A")
+B = TypeVar("B")
 
 # `contract` allows fused multiply-add and nothing else: no reassociation, nan and infinities keep their meaning.
 _OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "fastmath": {"contract"}}
@@ -199,6 +202,17 @@ def spread(work: Callable[[Any], None], pieces: Iterable[Any]) -> None:
         wait(others)  # whatever failed, no piece may still write when this returns
     for other in others:
         other.result()
+
+
+def spread_map(work: Callable[[A], B], pieces: Sequence[A]) -> list[B]:
+    """[work(piece) for piece in pieces], by `spread`."""
+    results: dict[int, B] = {}
+
+    def keep(i: int) -> None:
+        results[i] = work(pieces[i])
+
+    spread(keep, range(len(pieces)))
+    return [results[i] for i in range(len(pieces))]
 
 
 @contextmanager

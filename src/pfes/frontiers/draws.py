@@ -1,11 +1,12 @@
 """Functions drawn from a model over a domain, and the best points of each that were found."""
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pfes.compiled import spread_map
 from pfes.errors import InvalidInput
 from pfes.frontiers.settings import FrontierSettings
 from pfes.gp.model import Model
@@ -43,10 +44,10 @@ def drawn_over_space(
 
 def _best_on_each(paths: Paths, x: Array, most: int) -> list[Array]:
     """The points of x (Q, D) that are best on each path, layer by layer of what is non-dominated: R arrays."""
-    return [x[_best(values, most)] for values in paths.fast(x)] if len(x) else [x] * paths.count
+    return spread_map(lambda y: x[_best(y, most)], list(paths.fast(x))) if len(x) else [x] * paths.count
 
 
-def _best(y: Array, most: int) -> NDArray[np.intp]:
+def _best(y: NDArray[Any], most: int) -> NDArray[np.intp]:
     """Rows of y (Q, L): the non-dominated, those that would be without them, and so on, `most` at most."""
     left, best = np.arange(len(y)), [np.empty(0, np.intp)]
     while len(left) and sum(map(len, best)) < most:

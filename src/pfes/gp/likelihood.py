@@ -64,18 +64,22 @@ def with_priors(likelihood: Likelihood, hyper: Hyper, recipe: Recipe) -> Likelih
     """Add the log priors of all that the recipe fits; one term for all scales if they are one parameter."""
     log_scales, prior = np.log(hyper.scales), recipe.prior_of_scales(len(hyper.scales))
     share = 1.0 / max(len(log_scales), 1) if recipe.is_isotropic(len(log_scales)) else 1.0
-    value = likelihood.value + share * float(prior.log_density(log_scales).sum())
-    result = likelihood._replace(scales=likelihood.scales + share * prior.slope(log_scales))
-    for name, belief in (("amplitude", recipe.amplitude_prior), ("noise", recipe.noise_prior)):
-        if getattr(recipe, name) == "fit":
-            log_value = np.log(getattr(hyper, name))
-            value += float(belief.log_density(log_value))
-            result = result._replace(**{name: getattr(likelihood, name) + float(belief.slope(log_value))})
+    value, _, amplitude, noise, mean = likelihood
+    value += share * float(prior.log_density(log_scales).sum())
+    scales = likelihood.scales + share * prior.slope(log_scales)
+    if recipe.amplitude == "fit":
+        log_amplitude = np.log(hyper.amplitude)
+        value += float(recipe.amplitude_prior.log_density(log_amplitude))
+        amplitude += float(recipe.amplitude_prior.slope(log_amplitude))
+    if recipe.noise == "fit":
+        log_noise = np.log(hyper.noise)
+        value += float(recipe.noise_prior.log_density(log_noise))
+        noise += float(recipe.noise_prior.slope(log_noise))
     if recipe.mean == "constant":
         precision = recipe.mean_deviation**-2
         value -= 0.5 * precision * hyper.mean**2
-        result = result._replace(mean=likelihood.mean - precision * hyper.mean)
-    return result._replace(value=value)
+        mean -= precision * hyper.mean
+    return Likelihood(value, scales, amplitude, noise, mean)
 
 
 def noise_variances(data: Data, noise: float) -> Array:

@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from pfes.compiled import spread_map
 from pfes.errors import InvalidFrontier
 from pfes.pareto import Cells, as_frontier, both_sides
 
@@ -97,7 +98,7 @@ def prepare(frontiers: Sequence[ArrayLike] | Frontiers, partition: str = "hbda")
     widths = sorted({p.shape[1] for p in points})
     if len(widths) > 1:
         raise InvalidFrontier(f"got frontiers of {widths} objectives; wanted the same number in all of them")
-    return Frontiers([_prepare_one(p, partition) for p in points])
+    return Frontiers(spread_map(lambda p: _prepare_one(p, partition), points))
 
 
 def _prepare_one(points: NDArray[np.float64], partition: str) -> Frontier:
