@@ -116,7 +116,7 @@ class Study(Findings):
         if n is not None:
             return given_out
         if not given_out:
-            raise Exhausted(self.ended)
+            raise Exhausted(self.ended or "others were given what was left")
         return given_out[0]
 
     def _ask(self, count: int, request: Request, lease: float = PEOPLE) -> Trials:
