@@ -22,6 +22,7 @@ def behind(
         model=belief.model,
         domain=task.domain,
         observed=belief.observed,
+        held=belief.held,
         options=task.objectives.options(False),
         thresholds=belief.thresholds,
         noise=belief.noise,

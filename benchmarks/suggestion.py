@@ -99,8 +99,8 @@ def _what_botorch_does(taking_part: dict[str, botorch.Effort]) -> str:
         f"`fit_gpytorch_mll`, {FRONTIERS} paths by `get_matheron_path_model`, the frontier of each by "
         f"`optimize_with_nsgaii` (pymoo), thinned to {POINTS} points, `compute_sample_box_decomposition`, "
         "`qLowerBoundMultiObjectiveMaxValueEntropySearch` with its estimator LB, which is ours, and `optimize_acqf`. "
-        f"How hard it looks, {efforts}. (The default of `optimize_with_nsgaii` is a population of 250 until pymoo's own "
-        "termination, the maximiser of BoTorch's tutorial on several objectives has 10 restarts of at most 200 "
+        f"How hard it looks, {efforts}. (The default of `optimize_with_nsgaii` is a population of 250 until pymoo "
+        "ends of itself, the maximiser of BoTorch's tutorial on several objectives has 10 restarts of at most 200 "
         "iterations: longer than the least effort.) Ours by default keeps more points of a frontier than "
         f"{POINTS}; a second row keeps {POINTS}. {THREADS}"
     )

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -83,3 +85,13 @@ def test_near_a_known_point_only_doubt_is_offered() -> None:
 
     costs = Offer(LINE, OBJECTIVES, options, taken, whole=False, uncertain=doubt_in_b_to_the_right).costs(x)
     assert np.isfinite(costs).tolist() == [[False, True, True], [False, False, False], [True, True, True]]
+
+
+@pytest.mark.parametrize("domain", [GRID, POOL], ids=["space", "pool"])
+def test_completing_a_point_costs_what_it_lacks_if_the_limit_pays_for_it(domain: Space | Pool) -> None:
+    points = [1, 2, 0] if isinstance(domain, Pool) else [{"t": t, "kind": "red"} for t in (1, 2, 0)]
+    x = domain.x[points] if isinstance(domain, Pool) else domain.encode(points)
+    some = known(domain, (points[0], 1, State.MEASURED), (points[1], 0, State.PENDING))
+    offer = Offer(domain, OBJECTIVES, OBJECTIVES.options(decoupled=True), some, whole=False)
+    assert offer.completing(x).tolist() == [4.0, 1.0, 4.5]
+    assert replace(offer, limit=4.2).completing(x).tolist() == [4.0, 1.0, np.inf]

@@ -136,6 +136,53 @@ def test_a_batch_has_distinct_points_and_heeds_what_is_pending(method: str) -> N
     assert np.linalg.norm(again.x - items[0].x) > 0.01
 
 
+@pytest.mark.parametrize("decoupled", [False, True])
+def test_confirming_completes_half_measured_rows_that_look_good(decoupled: bool) -> None:
+    # everything is known of up; where down is known, too, the front is poor
+    every = Observations.none(2)
+    for row in range(len(POOL)):
+        every = every.with_pending(POOL.x[row], (0, 1), row)
+    every = replace(
+        every, state=np.full(len(every), State.MEASURED), value=truth(every.x)[np.arange(len(every)), every.objective]
+    )
+    far = np.argsort(-np.abs(POOL.x - 0.5).sum(axis=1))[:10]
+    known = every[(every.objective == 0) | np.isin(every.row, far)]
+    item = first(Task(POOL, TWO, QUICK), known, decoupled=decoupled, confirm=True)
+    assert item.purpose == "confirm"
+    assert item.which == (1,)
+    assert item.reason.startswith("To confirm: measuring down here")
+    held = truth(POOL.x[far]) * [1.0, -1.0]
+    gained = truth(item.x[None])[0] * [1.0, -1.0]
+    assert not (held >= gained).all(axis=1).any()
+
+
+def test_the_last_measurement_confirms_and_pure_information_never_does() -> None:
+    known, whole = told(SQUARE, 8), TWO.cost((0, 1))
+    for seed in range(3):
+        task = Task(SQUARE, TWO, QUICK, seed)
+        assert first(task, known, limit=whole).purpose == "confirm"
+        learning = replace(task, settings=replace(QUICK, method="information"))
+        assert first(learning, known, limit=whole).purpose == "learn"
+
+
+def test_what_pays_for_single_objectives_only_is_spent_on_learning() -> None:
+    item = first(Task(SQUARE, TWO, QUICK), told(SQUARE, 8), decoupled=True, limit=1.0)
+    assert (item.purpose, item.which) == ("learn", (1,))
+
+
+def test_a_search_that_believes_it_has_everything_doubts_and_does_not_repeat_itself() -> None:
+    # nothing varies, so nothing is expected of the rows that are left
+    flat = Objectives([Objective("up"), Objective("down", "min")])
+    pool = Pool({"x": np.r_[np.linspace(0.0, 0.4, 12), 0.9, 1.0]})
+    known = Observations.none(pool.width)
+    for row in range(12):
+        known = known.with_pending(pool.x[row], (0, 1), row)
+    known = replace(known, state=np.full(len(known), State.MEASURED), value=np.where(known.objective == 0, 1.0, -1.0))
+    result = suggest(Task(pool, flat, QUICK), known, np.random.default_rng(0), count=3)
+    assert sorted(item.row for item in result.items) == [12, 13]
+    assert {item.purpose for item in result.items} <= {"doubt", "learn", "confirm"}
+
+
 def test_where_nothing_can_be_learned_the_least_known_points_are_suggested_each_once() -> None:
     hopeless = Objectives([Objective("up", threshold=1e6), Objective("down", "min", threshold=-1e6)])
     task = Task(SQUARE, hopeless, QUICK)

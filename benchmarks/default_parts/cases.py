@@ -19,7 +19,7 @@ from pfes.pareto import hypervolume
 from pfes.problems import Problem, get
 from pfes.space import Pool
 
-__all__ = ["CHECKED", "POOLS", "SPACES", "START", "costs_of", "problem", "start"]
+__all__ = ["CHECKED", "POOLS", "SPACES", "START", "problem", "start"]
 
 START = 5  # random points that every method begins with
 DATA = Path(os.environ.get("PFES_DATA", Path(__file__).resolve().parents[2].parent / "shared" / "data"))
@@ -78,13 +78,16 @@ POOLS: dict[str, Callable[[], Problem]] = {
 
 
 @cache
-def problem(name: str) -> Problem:
-    """A problem by its name here, with the reference point as thresholds."""
+def problem(name: str, costs: tuple[float, ...] = ()) -> Problem:
+    """A problem by its name here, with the reference point as thresholds; costs: others than its own."""
     found = (SPACES | CHECKED | POOLS)[name]()
     if isinstance(found.space, Pool):
         found = _as_pool(found)
-    thresholds = found.reference.tolist()
-    wanted = [replace(objective, threshold=t) for objective, t in zip(found.objectives, thresholds, strict=True)]
+    thresholds, prices = found.reference.tolist(), costs or [objective.cost for objective in found.objectives]
+    wanted = [
+        replace(objective, threshold=threshold, cost=cost)
+        for objective, threshold, cost in zip(found.objectives, thresholds, prices, strict=True)
+    ]
     return replace(found, objectives=Objectives(wanted), made=None)
 
 
@@ -94,11 +97,6 @@ def _as_pool(found: Problem) -> Problem:
     levels = found.objectives.inward(found.values(np.arange(len(found.space))))
     low = levels.min(axis=0) - 0.1 * np.ptp(levels, axis=0)
     return replace(found, reference=found.objectives.inward(low), optimum=hypervolume(levels, low), made=None)
-
-
-def costs_of(name: str) -> list[float]:
-    """What each objective costs; in spaces, where all are measured together, a point costs 1."""
-    return [objective.cost for objective in problem(name).objectives] if name in POOLS else []
 
 
 def start(name: str, seed: int) -> np.ndarray:

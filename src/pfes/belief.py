@@ -40,6 +40,15 @@ class Belief:
         """(n, D) the distinct points where anything has been measured."""
         return np.unique(self.observations.only(State.MEASURED).x, axis=0)
 
+    @cached_property
+    def held(self) -> Array:
+        """(m, D) the distinct points where every objective has been measured."""
+        rows = self.observations.only(State.MEASURED)
+        points, where = np.unique(rows.x, axis=0, return_inverse=True)
+        measured = np.zeros((len(points), len(self.scalings)), dtype=bool)
+        measured[where.ravel(), rows.objective] = True
+        return points[measured.all(axis=1)]
+
     @property
     def thresholds(self) -> Array:
         """(L,) levels below which nothing matters; -inf where there is no threshold."""

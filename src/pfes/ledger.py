@@ -105,6 +105,7 @@ class Ledger:
                 gain=math.nan if data["gain"] is None else data["gain"],
                 cost=data["cost"],
                 reason=data["reason"],
+                purpose=data.get("purpose", ""),
                 outside=point.outside,
                 point=point,
             )

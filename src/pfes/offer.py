@@ -9,6 +9,7 @@ measured together, points that are half measured offer what they lack, and nothi
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,6 +50,29 @@ class Offer:
     def row_costs(self) -> Array:
         """(P, K) what each option costs at each row of a pool; inf: not on offer."""
         return self._priced(self.row_masks())
+
+    def completing(self, x: Array) -> Array:
+        """(N,) cost of all that points x (N, D) lack; inf where it is above the limit."""
+        whole = self.objectives.cost(range(len(self.objectives)))
+        costs = np.full(len(x), whole)
+        if self._halves and len(x):
+            costs = np.array([self._halves.get(key, whole) for key in self._keys(x)])
+        return np.where(costs <= self.limit, costs, np.inf)
+
+    @cached_property
+    def _halves(self) -> dict[bytes, float]:
+        """What it costs to complete the points that are half measured."""
+        taken: dict[bytes, int] = {}
+        for key, mask in zip(self._keys(self.known.x), self._bits().tolist(), strict=True):
+            taken[key] = taken.get(key, 0) | mask
+        return {
+            key: self.objectives.cost(l for l in range(len(self.objectives)) if not mask >> l & 1)
+            for key, mask in taken.items()
+            if 0 < mask < self._everything
+        }
+
+    def _keys(self, x: Array) -> list[bytes]:
+        return self.domain.keys(x) if isinstance(self.domain, Space) else [row.tobytes() for row in x]
 
     def masks(self, x: Array) -> Masks:
         """(N,) the objectives taken at snapped points x (N, D) of a space."""

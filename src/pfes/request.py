@@ -26,6 +26,7 @@ class Request:
     replicates  points already measured may be suggested again
     timeout     seconds after which the best so far is returned
     limit       what all that is suggested may cost together
+    confirm     measure, or complete, what adds most to what is held, without a thought for learning
     """
 
     decoupled: bool = False
@@ -33,6 +34,7 @@ class Request:
     replicates: bool = False
     timeout: float | None = None
     limit: float = math.inf
+    confirm: bool = False
 
 
 def offer_for(task: Task, observations: Observations, request: Request) -> Offer:
@@ -48,12 +50,13 @@ def offer_for(task: Task, observations: Observations, request: Request) -> Offer
         task.objectives,
         (),
         observations,
-        whole=not request.decoupled,
+        whole=request.confirm or not request.decoupled,
         rows=rows,
         limit=request.limit * (1.0 + 1e-9),  # sums of decimal fractions are inexact
         replicates=request.replicates,
     )
-    return replace(offer, options=_options(task, offer))
+    options = _options(task, offer)
+    return replace(offer, options=options if request.confirm else _weighable(task, options))
 
 
 def _options(task: Task, offer: Offer) -> tuple[Option, ...]:
@@ -64,5 +67,11 @@ def _options(task: Task, offer: Offer) -> tuple[Option, ...]:
         masks = offer.row_masks() if isinstance(offer.domain, Pool) else offer.masks(offer.known.x)
         lacks = [tuple(l for l in range(len(objectives)) if not mask >> l & 1) for mask in np.unique(masks).tolist()]
         options += [Option(which, objectives.cost(which)) for which in lacks if 0 < len(which) < len(objectives)]
-    can = weighable(task.settings.estimator, len(objectives))
-    return tuple(option for option in options if task.settings.method != "pfes" or can(option))
+    return tuple(options)
+
+
+def _weighable(task: Task, options: tuple[Option, ...]) -> tuple[Option, ...]:
+    """Those that the method's estimator of the information can weigh."""
+    can = weighable(task.settings.estimator, len(task.objectives))
+    informed = task.settings.method in ("pfes", "information")
+    return tuple(option for option in options if not informed or can(option))

@@ -3,15 +3,15 @@
 Same arguments and generator, same suggestion.
 """
 
-import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
-from pfes.acquisition import Acquisition, Capacity, Situation, method_named
+from pfes.acquisition import Acquisition, Capacity, Situation, Worth, method_named
 from pfes.belief import Belief, believe
 from pfes.compiled import one_blas_thread
 from pfes.design import designed, lacking
@@ -22,13 +22,28 @@ from pfes.observations import NO_ROW, Observations, State
 from pfes.offer import Offer
 from pfes.request import Request, offer_for
 from pfes.space import Pool
-from pfes.suggestion import Suggestion, Suggestions, from_model, from_nothing, without_model
+from pfes.suggestion import (
+    NO_PROMISE,
+    Promise,
+    Suggestion,
+    Suggestions,
+    capacity_promise,
+    from_model,
+    from_nothing,
+    plain_promise,
+    promise_of,
+    without_model,
+)
 from pfes.task import Task
 
 __all__ = ["Request", "Suggestion", "Suggestions", "suggest"]
 
 DESIGN = (0, 1)  # the stream of random numbers that first points come from: one sequence for the whole study
-NOTHING = math.log(1e-12)  # a gain per cost as small as this is none
+NOTHING = 1e-12  # a gain as small as this is none
+SLIGHT = 1e-6  # the weight of a hope that there is no time for
+ENOUGH = 1e-5  # of the hypervolume of the front: less is not worth a measurement, unless the model errs
+CAUTIONS = (2.0, 4.0, 8.0)  # how many times larger than believed the deviations may be
+Array = NDArray[np.float64]
 Hurry = Callable[[], bool]
 
 
@@ -44,6 +59,8 @@ def suggest(
     """Up to `count` measurements worth making next; hypers: those of an earlier suggestion, to start the fit from."""
     request = request or Request()
     method = method_named(task.settings.method)
+    if request.confirm:
+        method = method_named("pfes")
     if request.decoupled and not method.decoupled and method.build is not None:
         raise InvalidInput(f"decoupled: method {method.name!r} cannot name single objectives; try method='pfes'")
     offer = offer_for(task, observations, request)
@@ -65,7 +82,10 @@ def suggest(
     hurry = _deadline(request.timeout)
     with one_blas_thread() if _small(task, observations) else nullcontext():
         belief = believe(task, observations, rng, hypers)
-        acquisition = _with_pending(method.build(_situation(belief, offer, rng)), offer.known, rng)
+        acquisition = method.build(_situation(belief, offer, rng))
+        if request.confirm and isinstance(acquisition, Worth):
+            acquisition = acquisition.confirming()
+        acquisition = _with_pending(acquisition, offer.known, rng)
         return _chosen(belief, offer, acquisition, plain.items, count, rng, hurry)
 
 
@@ -117,6 +137,7 @@ def _situation(belief: Belief, offer: Offer, rng: np.random.Generator) -> Situat
         model=belief.model,
         domain=task.domain,
         observed=belief.observed,
+        held=belief.held,
         options=offer.options,
         thresholds=belief.thresholds,
         noise=belief.noise,
@@ -125,6 +146,8 @@ def _situation(belief: Belief, offer: Offer, rng: np.random.Generator) -> Situat
         estimator=task.settings.estimator,
         allowed=allowed,
         rng=rng,
+        left=offer.limit / offer.objectives.cost(range(len(offer.objectives))),
+        completing=offer.completing,
     )
 
 
@@ -155,26 +178,62 @@ def _chosen(
     """One after the other, each knowing of those before it."""
     items = list(before)
     while len(items) < count:
-        found, learns = _best(belief, offer, acquisition, rng, hurry)
+        found, promise = _best(belief, offer, acquisition, rng, hurry)
         if found is None:
             return Suggestions(tuple(items), belief.hypers, from_nothing(offer))
-        item = from_model(belief.task, offer, found, learns)
+        item = from_model(offer, found, promise)
         items.append(item)
         offer = _without(offer, item)
         if len(items) < count:
             acquisition = acquisition.given(item.x, item.which, rng)
+            if isinstance(acquisition, Worth):
+                acquisition = replace(acquisition, completing=offer.completing)
     return Suggestions(tuple(items), belief.hypers)
 
 
 def _best(
     belief: Belief, offer: Offer, acquisition: Acquisition, rng: np.random.Generator, hurry: Hurry
-) -> tuple[Found | None, bool]:
-    """The maximum of the acquisition or, where no gain is positive, of what is least known; and which of the two."""
-    settings = belief.task.settings.maximiser
+) -> tuple[Found | None, Promise]:
+    """The best measurement and what it promises; where it promises nothing, the best of the ways to doubt it."""
     delta = np.maximum(acquisition.delta, 1e-3)
     offer = replace(offer, uncertain=lambda x: acquisition.model.predict(x).std > delta)
-    found = maximise(Target(acquisition, offer, belief.feasibility), settings, rng, hurry)
-    if found is None or found.value > NOTHING:
-        return found, True
-    doubt = Capacity(acquisition.model, offer.options, delta, acquisition.starts)
-    return maximise(Target(doubt, offer, belief.feasibility), settings, rng, hurry), False
+
+    def sought(way: Acquisition) -> Found | None:
+        return maximise(Target(way, offer, belief.feasibility), belief.task.settings.maximiser, rng, hurry)
+
+    promises: list[tuple[Found, Promise]] = []
+    if isinstance(acquisition, Worth):
+        promises = list(_learn_or_confirm(acquisition, offer, sought))
+    elif found := sought(acquisition):
+        promises = [(found, plain_promise(belief.task, acquisition, found))]
+    if not promises:
+        return None, NO_PROMISE
+    enough = ENOUGH * acquisition.whole if isinstance(acquisition, Worth) else NOTHING
+    if max(promise.hope for _, promise in promises) <= enough:
+        return _doubting(acquisition, offer, delta, sought)
+    # hope decides where no worth is left, because the budget completes nothing more
+    return max(promises, key=lambda pair: (pair[1].worth + SLIGHT * pair[1].hope) / offer.options[pair[0].option].cost)
+
+
+def _learn_or_confirm(
+    acquisition: Worth, offer: Offer, sought: Callable[[Acquisition], Found | None]
+) -> Iterator[tuple[Found, Promise]]:
+    """The best place to learn, unless only confirming was asked for, and the best to confirm."""
+    ways = [acquisition] if acquisition.weight == 1.0 else [acquisition, acquisition.confirming()]
+    for way in ways:
+        if found := sought(way):
+            yield found, promise_of(way, found)
+
+
+def _doubting(
+    acquisition: Acquisition, offer: Offer, delta: Array, sought: Callable[[Acquisition], Found | None]
+) -> tuple[Found | None, Promise]:
+    """Where most would be gained if the model erred more than it thinks; at last, where it knows least."""
+    if isinstance(acquisition, Worth):
+        for caution in CAUTIONS:
+            way = acquisition.confirming(caution)
+            if (found := sought(way)) and (promise := promise_of(way, found)).worth > ENOUGH * acquisition.whole:
+                return found, promise
+    capacity = Capacity(acquisition.model, offer.options, delta, acquisition.starts)
+    found = sought(capacity)
+    return (None, NO_PROMISE) if found is None else (found, capacity_promise(capacity, found))

@@ -1,11 +1,12 @@
 """What to measure next, and why, in words."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pfes.acquisition import gain_of, method_named
+from pfes.acquisition import FLOOR, Acquisition, Capacity, Worth, gain_of, method_named
 from pfes.design import Place
 from pfes.gp import Hyper
 from pfes.maximise import Found
@@ -13,7 +14,18 @@ from pfes.offer import Offer
 from pfes.space import Pool
 from pfes.task import Task
 
-__all__ = ["Suggestion", "Suggestions", "from_model", "from_nothing", "without_model"]
+__all__ = [
+    "NO_PROMISE",
+    "Promise",
+    "Suggestion",
+    "Suggestions",
+    "capacity_promise",
+    "from_model",
+    "from_nothing",
+    "plain_promise",
+    "promise_of",
+    "without_model",
+]
 
 Array = NDArray[np.float64]
 
@@ -28,6 +40,7 @@ class Suggestion:
     gain: float  # in the method's unit (PFES: nats about the frontier); nan for points chosen without a model
     cost: float
     reason: str
+    purpose: str = "begin"  # "learn", "confirm", "doubt"; "begin": without a model
 
 
 @dataclass(frozen=True)
@@ -39,30 +52,73 @@ class Suggestions:
     ended: str = ""
 
 
-def from_model(task: Task, offer: Offer, found: Found, learns: bool) -> Suggestion:
-    """The maximum that was found; learns: something is expected to be learned about the frontier."""
+class Promise(NamedTuple):
+    """What a measurement is made for, and what is expected of it."""
+
+    purpose: str  # "learn", "confirm" or "doubt"
+    words: str  # "... is expected to {words}"
+    gain: float  # nats about the frontier, or whatever the method's gain is
+    worth: float  # what promises of one acquisition are compared by
+    hope: float  # the same, were there time to make use of what is learned
+
+
+NO_PROMISE = Promise("", "", np.nan, 0.0, 0.0)
+
+
+def plain_promise(task: Task, acquisition: Acquisition, found: Found) -> Promise:
+    """Of a method that looks for one thing only."""
+    gain = float(gain_of(acquisition.scores(found.x[None]))[0, found.option])
+    return Promise("learn", method_named(task.settings.method).promise.format(gain), gain, gain, gain)
+
+
+def capacity_promise(capacity: Capacity, found: Found) -> Promise:
+    """Of the last resort."""
+    nats = float(gain_of(capacity.scores(found.x[None]))[0, found.option])
+    words = f"tell {nats:.3g} nats about the objectives, none being expected about the frontier"
+    return Promise("doubt", words, 0.0, nats, nats)
+
+
+def promise_of(acquisition: Worth, found: Found) -> Promise:
+    """To learn, to confirm or to doubt, in shares of the front's hypervolume as it is thought to be."""
+    now, later, nats = (float(part[0, found.option]) for part in acquisition.parts(found.x[None]))
+    worth, hope = now + acquisition.time * later, now + later
+    front = max(acquisition.whole, hope, 1e-300)
+    added = f"add {now / front:.2g} of the front's hypervolume"
+    told = f"tell {nats:.3g} nats about the Pareto frontier"
+    if acquisition.weight < 1.0:
+        words = f"{told}, worth {acquisition.time * later / front:.2g} of its hypervolume, and to {added} at once"
+        return Promise("learn", words, nats, worth, hope)
+    if acquisition.hold.caution == 1.0:
+        return Promise("confirm", f"{added}, and to {told}", nats, worth, hope)
+    errs = f"if the model errs {acquisition.hold.caution:g} times as much as it thinks"
+    return Promise("doubt", f"{added} {errs}; if not, little is left to learn or to gain", nats, now, now)
+
+
+def from_model(offer: Offer, found: Found, promise: Promise) -> Suggestion:
+    """The maximum that was found, and what it promises."""
     which, cost = offer.options[found.option]
-    per_cost = gain_of(found.best)
-    gain = float(per_cost[found.option] * cost)
-    promise = method_named(task.settings.method).promise.format(gain)
-    if not learns:
-        promise = f"tell {gain:.3g} nats about the objectives, none being expected about the frontier"
     what = _listed(offer.objectives.named(which))
-    reason = f"Measuring {what} here is expected to {promise}, {gain / cost:.3g} per unit of cost"
-    reason += _compared(offer, found, per_cost)
-    return Suggestion(found.x, found.row, which, gain if learns else 0.0, cost, reason)
+    aim = {"learn": "To learn", "confirm": "To confirm", "doubt": "In doubt"}[promise.purpose]
+    gained = f"; {promise.gain / cost:.3g} per unit of cost" if promise.purpose != "doubt" else ""
+    reason = f"{aim}: measuring {what} here is expected to {promise.words}{gained}{_compared(offer, found)}"
+    return Suggestion(found.x, found.row, which, promise.gain, cost, reason, promise.purpose)
 
 
-def _compared(offer: Offer, found: Found, per_cost: Array) -> str:
-    """What the choice was compared with: how many points, and the best of every other option."""
+def _compared(offer: Offer, found: Found) -> str:
+    """What the choice was compared with: how many points, and the best of every other option, as shares of this one."""
     kind = "rows" if isinstance(offer.domain, Pool) else "points"
     others = [
-        f"{_listed(offer.objectives.named(option.which))} {per_cost[k]:.3g}"
+        f"{_listed(offer.objectives.named(option.which))} {_ratio(found.best[k], found.value):.2g}"
         for k, option in enumerate(offer.options)
         if k != found.option and np.isfinite(found.best[k])
     ]
-    beside = f"; at best, per unit of cost: {', '.join(others)}" if others else ""
-    return f": the best of {found.compared:,} {kind}{beside}."
+    beside = f"; for other objectives, as shares of this: {', '.join(others)}" if others else ""
+    return f"; the best of {found.compared:,} {kind}{beside}."
+
+
+def _ratio(value: float, best: float) -> float:
+    """Of two scores, as gains; 0 where one of them is no gain."""
+    return float(np.exp(value - best)) if min(value, best) > FLOOR else 0.0
 
 
 def _listed(names: tuple[str, ...]) -> str:

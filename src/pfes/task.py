@@ -20,7 +20,8 @@ __all__ = ["Settings", "Task"]
 class Settings:
     """How suggestions are made; the defaults are ours, `Settings.paper()` is the paper's recipe.
 
-    method      "pfes" or another of `pfes.acquisition.METHODS`
+    method      "pfes" (learn, then hold), "information" (learn only, as in the paper), or another of
+                `pfes.acquisition.METHODS`
     initial     measured values every objective must have before a model is used
     recipe      of the Gaussian processes
     refit       "always": hyper-parameters at every suggestion; "once": those of the first suggestion are kept
@@ -52,6 +53,7 @@ class Settings:
     def paper(refit: Literal["always", "once"] = "always") -> "Settings":
         """The recipe of the paper, word for word; it stalls (theory 4) and is here to be compared with."""
         return Settings(
+            method="information",
             recipe=Recipe.paper(),
             refit=refit,
             frontiers=FrontierSettings.paper(),

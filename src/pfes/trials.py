@@ -38,6 +38,7 @@ class Trial:
     params      the point, in the user's units; for a pool `row` names its row
     objectives  the names to measure now
     gain        what the suggestion promised (PFES: nats); nan where no model was asked
+    purpose     "learn", "confirm" or "doubt"; "begin": without a model; empty where pfes did not choose
     cost        of what was asked for; `spent` is what has been charged, `reserved` what may still be
     values      what has been told, `noise` the known deviations of these values
     message     why it failed, was rejected, ...; outside: the point is not one of the space
@@ -50,6 +51,7 @@ class Trial:
     gain: float = math.nan
     cost: float = 0.0
     reason: str = ""
+    purpose: str = ""
     state: TrialState = TrialState.PENDING
     values: dict[str, float] = field(default_factory=dict)
     noise: dict[str, float] = field(default_factory=dict)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from pfes.acquisition import Acquisition, Capacity, Ehvi, Pfes
+from pfes.acquisition import Acquisition, Capacity, Ehvi, Pfes, Worth
 from pfes.errors import InvalidInput
 from pfes.gp import Model
 from pfes.information import exact, matched, prepare
@@ -77,6 +77,34 @@ class TestEhvi(AcquisitionContract):
         return Ehvi(
             model, options_in(order, decoupled=False), points[:, list(order)], reference, np.full(3, 1e-3), NONE
         )
+
+
+def worth(model: Model, order: Sequence[int], options: tuple[Option, ...], weight: float) -> Worth:
+    """Information by `pfes` above, improvement on points in between, a stake of one half."""
+    points = np.random.default_rng(4).uniform(-0.5, 0.5, (8, len(order)))[:, list(order)]
+    reference = np.array([-1.0, -1.2, -1.4])[list(order)]
+    hold = Ehvi(model, options, points, reference, np.full(len(order), 1e-3), NONE)
+    everything = max(option.cost for option in options)
+    return Worth(pfes(model, order, options), hold, 0.5, 0.8, 2.0, lambda x: np.full(len(x), everything), weight)
+
+
+class TestWorthLearning(AcquisitionContract):
+    objectives = 3
+
+    def make(self, model: Model, order: Sequence[int]) -> Acquisition:
+        return worth(model, order, options_in(order, decoupled=True, bundle=True), 0.5)
+
+
+class TestWorthConfirming(AcquisitionContract):
+    def make(self, model: Model, order: Sequence[int]) -> Acquisition:
+        return worth(model, order, options_in(order, decoupled=False), 1.0)
+
+
+class TestWorthInDoubt(AcquisitionContract):
+    objectives = 3
+
+    def make(self, model: Model, order: Sequence[int]) -> Acquisition:
+        return worth(model, order, options_in(order, decoupled=False), 0.5).confirming(4.0)
 
 
 class TestCapacity(AcquisitionContract):

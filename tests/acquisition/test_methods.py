@@ -7,7 +7,7 @@ from pfes.errors import InvalidInput
 
 
 def test_an_unknown_method_is_refused_with_the_known_ones() -> None:
-    with pytest.raises(InvalidInput, match="wanted one of pfes, ehvi, sobol, random"):
+    with pytest.raises(InvalidInput, match="wanted one of pfes, information, ehvi, sobol, random"):
         method_named("entropy")
 
 

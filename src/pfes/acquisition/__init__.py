@@ -6,6 +6,7 @@ from pfes.acquisition.methods import METHODS, Method, method_named
 from pfes.acquisition.pfes import ESTIMATORS, Pfes, weighable
 from pfes.acquisition.protocol import FLOOR, Acquisition, Slopes, gain_of, score_of, slope_of
 from pfes.acquisition.situation import Situation
+from pfes.acquisition.worth import Worth
 
 __all__ = [
     "ESTIMATORS",
@@ -18,6 +19,7 @@ __all__ = [
     "Pfes",
     "Situation",
     "Slopes",
+    "Worth",
     "gain_of",
     "method_named",
     "score_of",

@@ -28,6 +28,7 @@ class Ehvi(ByPrediction):
     reference: Array  # (L,)
     delta: Array  # (L,)
     starts: Array  # (Q, D)
+    caution: float = 1.0  # how many times larger than believed the model's deviations are taken to be
 
     @cached_property
     def front(self) -> Front:
@@ -36,23 +37,25 @@ class Ehvi(ByPrediction):
 
     def score(self, mean: Array, std: Array) -> Array:
         """Log of the expected improvement (N, K), the same for all options."""
-        return np.tile(log_expected_improvement(mean, std, self.front)[:, None], len(self.options))
+        return np.tile(log_expected_improvement(mean, self.caution * std, self.front)[:, None], len(self.options))
 
     def sensitivity(self, mean: Array, std: Array) -> Sensitivity:
         """Log of the expected improvement (N, K) with derivatives."""
-        value, d_mean, d_std = log_expected_improvement_gradient(mean, std, self.front)
+        value, d_mean, d_std = log_expected_improvement_gradient(mean, self.caution * std, self.front)
         each = len(self.options)
+        d_std = self.caution * d_std
         return Sensitivity(
             np.tile(value[:, None], each), np.repeat(d_mean[:, None], each, 1), np.repeat(d_std[:, None], each, 1)
         )
 
     def given(self, x: Array, which: Sequence[int], rng: np.random.Generator) -> "Ehvi":
-        """Believe the predicted mean at x: it is held from now on, and its uncertainty vanishes there."""
+        """Believe the predicted mean at x: its uncertainty vanishes, and it is held if nothing is lacking any more."""
         believed = self.model.predict(x[None]).mean
         seen = np.full_like(believed, np.nan)
         seen[:, list(which)] = believed[:, list(which)]
         model = self.model.given(x[None], seen, self.delta**2)
-        return replace(self, model=model, points=np.vstack([self.points, believed]))
+        complete = (model.predict(x[None]).std <= 1.5 * self.delta).all()
+        return replace(self, model=model, points=np.vstack([self.points, believed]) if complete else self.points)
 
 
 def reference_point(levels: Array, thresholds: Array) -> Array:

@@ -1,7 +1,7 @@
 """The methods by name. A new one is a file of its own and a line here."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +10,7 @@ from pfes.acquisition.ehvi import Ehvi, reference_point
 from pfes.acquisition.pfes import Pfes
 from pfes.acquisition.protocol import Acquisition
 from pfes.acquisition.situation import Situation
+from pfes.acquisition.worth import Worth, at_stake
 from pfes.errors import InvalidInput
 from pfes.frontiers import sample_frontiers
 from pfes.information import prepare
@@ -33,7 +34,7 @@ class Method:
     promise: str = ""  # what a gain means: "is expected to {promise}"
 
 
-def pfes(situation: Situation) -> Acquisition:
+def information(situation: Situation) -> Pfes:
     """Sample frontiers, choose the resolution, and ask what measurements tell about them."""
     sampled = sample_frontiers(
         situation.model,
@@ -59,6 +60,17 @@ def pfes(situation: Situation) -> Acquisition:
     )
 
 
+def pfes(situation: Situation) -> Worth:
+    """Learn the frontier while much is at stake, and hold it when it is known or time runs out."""
+    learn = information(situation)
+    likely = np.vstack([situation.held, learn.starts])
+    reference = reference_point(situation.model.predict(likely).mean, situation.thresholds)
+    hold = replace(ehvi(situation), reference=reference)
+    stake, whole = at_stake(learn, reference, situation.held)
+    time = 1.0 - 1.0 / max(situation.left, 1.0)  # nothing comes after the last measurement
+    return Worth(learn, hold, stake, time, whole, situation.completing)
+
+
 def resolution(situation: Situation, frontiers: list[Array]) -> Array:
     """(L,) what the user gave, else 1 % of the spread of the sampled frontiers, at least 1e-3 prior deviations."""
     points = np.vstack(frontiers)
@@ -73,12 +85,12 @@ def smallest(situation: Situation) -> Array:
     return 1e-3 * np.sqrt([posterior.hyper.amplitude for posterior in situation.model.posteriors])
 
 
-def ehvi(situation: Situation) -> Acquisition:
-    """Improve on the front of the predicted means at the points measured so far."""
-    levels = situation.model.predict(situation.observed).mean
+def ehvi(situation: Situation) -> Ehvi:
+    """Improve on the front of the predicted means at the points where everything has been measured."""
+    levels = situation.model.predict(situation.held).mean
     reference = reference_point(levels, situation.thresholds)
     delta = np.hypot(situation.noise, smallest(situation))
-    starts = situation.observed[non_dominated(levels)] if len(levels) else situation.observed
+    starts = situation.held[non_dominated(levels)] if len(levels) else situation.held
     return Ehvi(situation.model, situation.options, levels, reference, delta, starts)
 
 
@@ -87,8 +99,15 @@ METHODS = {
     for method in (
         Method(
             "pfes",
-            "information about the Pareto frontier per unit of cost",
+            "learn the Pareto frontier, then hold it: information and improvement per unit of cost",
             pfes,
+            decoupled=True,
+            promise="tell {:.3g} nats about the Pareto frontier",
+        ),
+        Method(
+            "information",
+            "information about the Pareto frontier per unit of cost, and nothing else, as in the paper",
+            information,
             decoupled=True,
             promise="tell {:.3g} nats about the Pareto frontier",
         ),

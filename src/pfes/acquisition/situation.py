@@ -1,5 +1,6 @@
 """All that a method may look at when it is set up."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,6 +16,10 @@ __all__ = ["Situation"]
 Array = NDArray[np.float64]
 
 
+def _ones(x: Array) -> Array:
+    return np.ones(len(x))
+
+
 @dataclass(frozen=True)
 class Situation:
     """What is believed and what is on offer; values are levels (larger is better, deviation 1)."""
@@ -22,6 +27,7 @@ class Situation:
     model: Model
     domain: Space | Pool
     observed: Array  # (n, D) distinct points with any measurement
+    held: Array  # (m, D) those with every objective measured
     options: tuple[Option, ...]
     thresholds: Array  # (L,) -inf where there is none
     noise: Array  # (L,) deviation of a measurement
@@ -30,3 +36,5 @@ class Situation:
     estimator: str
     allowed: NDArray[np.bool_] | None  # (P,) rows of a pool that can be measured or have been; None: all
     rng: np.random.Generator
+    left: float = np.inf  # measurements of everything that the budget still pays for
+    completing: Callable[[Array], Array] = _ones  # x (N, D) -> (N,) cost of all that a point lacks

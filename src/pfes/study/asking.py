@@ -124,5 +124,6 @@ def _payload(task: Task, item: Suggestion) -> dict[str, Any]:
         "gain": float(item.gain) if math.isfinite(item.gain) else None,
         "cost": float(item.cost),
         "reason": item.reason,
+        "purpose": item.purpose,
         "queued": None,
     }

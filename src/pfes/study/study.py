@@ -74,6 +74,7 @@ class Study(Findings):
         timeout: float | None = None,
         fixed: Mapping[str, Any] | None = None,
         replicates: bool = False,
+        confirm: bool = False,
         lease: float | None = None,
     ) -> Trial: ...
     @overload
@@ -85,6 +86,7 @@ class Study(Findings):
         timeout: float | None = None,
         fixed: Mapping[str, Any] | None = None,
         replicates: bool = False,
+        confirm: bool = False,
         lease: float | None = None,
     ) -> Trials: ...
     def ask(
@@ -95,6 +97,7 @@ class Study(Findings):
         timeout: float | None = None,
         fixed: Mapping[str, Any] | None = None,
         replicates: bool = False,
+        confirm: bool = False,
         lease: float | None = None,
     ) -> Trial | Trials:
         """What to measure next: one trial, or a list of n.
@@ -103,6 +106,7 @@ class Study(Findings):
         timeout     seconds after which the best found so far is taken
         fixed       parameters held at given values for this request (pools: only such rows)
         replicates  points already measured may be suggested again
+        confirm     measure, or complete, what adds most to what is held, without a thought for learning
         lease       seconds for which the trials are reserved, 30 days if nothing is said; then they are released, and
                     may be suggested again (what is told later is welcome). `extend` gives more time
 
@@ -112,7 +116,8 @@ class Study(Findings):
             raise InvalidInput(f"ask: got {n!r}, wanted a number of trials, or nothing for one")
         limit = None if timeout is None else amount("timeout", timeout)
         seconds = PEOPLE if lease is None else amount("lease", lease)
-        given_out = self._ask(1 if n is None else int(n), Request(decoupled, fixed, replicates, limit), seconds)
+        request = Request(decoupled, fixed, replicates, limit, confirm=confirm)
+        given_out = self._ask(1 if n is None else int(n), request, seconds)
         if n is not None:
             return given_out
         if not given_out:

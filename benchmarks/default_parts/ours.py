@@ -1,0 +1,104 @@
+"""One study of pfes on a problem of the study behind the default, as a user would run it."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from default_parts.cases import problem, start
+from pfes import Study, create_study
+from pfes.problems import Problem
+from pfes.space import Pool
+from pfes.task import Settings
+from pfes.trials import Trial
+
+__all__ = ["Plan", "search"]
+
+
+class Plan(NamedTuple):
+    """How a study is run."""
+
+    problem: str
+    seed: int
+    budget: float  # in prices of one point with all its objectives, start included
+    decoupled: bool = False
+    batch: int = 1
+    costs: tuple[float, ...] = ()  # of the objectives; empty: the problem's own
+
+
+def search(plan: Plan, settings: Settings, marks: tuple[int, ...] = ()) -> dict[str, Any]:
+    """Run it. Traces have one entry per trial, start first; recommended: after the trials that pass these marks."""
+    found = problem(plan.problem, plan.costs)
+    price = found.objectives.cost(range(len(found.objectives)))
+    begin = start(plan.problem, plan.seed)
+    study = create_study(
+        space=found.space,
+        objectives=found.objectives,
+        seed=plan.seed,
+        settings=settings,
+        budget=(plan.budget - len(begin)) * price,
+    )
+    noise = np.random.default_rng([plan.seed, 7])
+    study.add([_row(found, place) | _measured(found, place, noise) for place in begin])
+    trace = _Trace(found, study, price, marks)
+    while trials := study.ask(plan.batch, decoupled=plan.decoupled):
+        for trial in trials:
+            told = _measured(found, trial.point.index if isinstance(found.space, Pool) else trial.point.x, noise)
+            study.tell(trial.id, {name: told[name] for name in trial.objectives})
+            trace.after(trial)
+    return trace.result
+
+
+def _row(found: Problem, place: Any) -> dict[str, Any]:
+    """A point as `add` understands it."""
+    if isinstance(found.space, Pool):
+        return {"row": found.space.ids[int(place)]}
+    return found.space.decode(np.asarray(place)[None])[0]
+
+
+def _measured(found: Problem, place: Any, noise: np.random.Generator) -> dict[str, float]:
+    """All objectives of a point or row, with the problem's noise."""
+    values = found.values([int(place)] if isinstance(found.space, Pool) else np.asarray(place)[None])[0]
+    values = values + found.noise * noise.standard_normal(len(values))
+    return dict(zip(found.names, values.tolist(), strict=True))
+
+
+class _Trace:
+    """What was held and spent after each trial; costs in prices of one full point, start included."""
+
+    def __init__(self, found: Problem, study: Study, price: float, marks: tuple[int, ...]) -> None:
+        self.found, self.study, self.price, self.marks = found, study, price, list(marks)
+        count = len(study.trials())
+        self.result: dict[str, Any] = {
+            "held": [self._held()],
+            "cost": [float(count)],
+            "purpose": "b",
+            "which": [""],
+            "recommended": {},
+        }
+        self._mark(count)
+
+    def after(self, trial: Trial) -> None:
+        result = self.result
+        result["held"].append(self._held())
+        result["cost"].append(round(result["cost"][-1] + trial.cost / self.price, 6))
+        result["purpose"] += trial.purpose[:1]
+        result["which"].append("".join(str(self.found.names.index(name)) for name in trial.objectives))
+        self._mark(result["cost"][-1])
+
+    def _mark(self, spent: float) -> None:
+        while self.marks and spent >= self.marks[0] - 1e-9:
+            best = self.study.recommend()
+            places: Any = [self.found.space.index_of(b.row) for b in best] if isinstance(self.found.space, Pool) else None
+            values = self.found.values([b.params for b in best] if places is None else places)
+            self.result["recommended"][self.marks.pop(0)] = round(self.found.share(values), 5)
+
+    def _held(self) -> float:
+        """Share of the optimum that points with every objective measured hold, at their true values."""
+        measured: dict[Any, set[str]] = {}
+        for trial in self.study.trials():
+            key = trial.point.index if isinstance(self.found.space, Pool) else trial.point.x
+            measured.setdefault(key, set()).update(trial.values)
+        whole = [key for key, names in measured.items() if len(names) == len(self.found.names)]
+        if not whole:
+            return 0.0
+        return round(self.found.share(self.found.values(np.array(whole))), 5)

@@ -1,0 +1,139 @@
+"""Learn, then hold: two ways to look for the next measurement, and one currency to choose between them.
+
+To learn, look for information where it pays; to confirm, look for improvement alone:
+
+    score = (1 - weight) log nats + weight log(share * improvement)      weight 1/2, or 1
+
+    improvement   expected growth of the hypervolume held, if all that the point lacks were measured
+    share         of that cost which this measurement pays: 1 if nothing is lacking after it
+    nats          what it tells about the Pareto frontier
+
+What either finds is worth the hypervolume that it adds at once, and what its knowledge will be worth later:
+
+    worth = share * improvement + time * stake * (1 - exp(-nats))
+
+    stake         hypervolume at stake as long as the frontier is not known
+    time          how much of it there is time to collect: 1 without a budget, 0 for the last measurement
+
+Information alone is drawn to where the model knows nothing, such as corners, even where nothing good is expected;
+improvement alone stays near what is known to be good. g nats take about 1 - exp(-g) of the ignorance away, because one
+nat divides the number of frontiers that are plausible by e.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pfes.acquisition.ehvi import Ehvi
+from pfes.acquisition.pfes import Pfes
+from pfes.acquisition.protocol import Slopes, gain_of
+from pfes.gp import Model
+from pfes.objectives import Option
+from pfes.pareto import hypervolume, non_dominated
+
+__all__ = ["Parts", "Worth", "at_stake"]
+
+Array = NDArray[np.float64]
+
+SMALL = 1e-9  # the share of a point that cannot be completed
+
+
+class Parts(NamedTuple):
+    """The terms of the worth, (N, K) each."""
+
+    now: Array  # hypervolume
+    later: Array  # hypervolume, were there time to collect it
+    nats: Array  # about the frontier
+
+
+@dataclass(frozen=True)
+class Worth:
+    """Information and improvement; see the module."""
+
+    learn: Pfes
+    hold: Ehvi
+    stake: float
+    time: float
+    whole: float  # hypervolume that the sampled frontiers have, on average
+    completing: Callable[[Array], Array]  # x (N, D) -> (N,) cost of all that a point lacks; inf: cannot be paid
+    weight: float = 0.5  # of improvement in what is looked for
+
+    @property
+    def options(self) -> tuple[Option, ...]:
+        """The K measurements on offer."""
+        return self.learn.options
+
+    @property
+    def model(self) -> Model:
+        """What is believed, each sampled path's own values at pending points included."""
+        return self.learn.model
+
+    @property
+    def starts(self) -> Array:
+        """(Q, D) the sampled Pareto sets, and what is held."""
+        return np.vstack([self.learn.starts, self.hold.starts])
+
+    @property
+    def delta(self) -> Array:
+        """(L,) the resolution."""
+        return self.learn.delta
+
+    def parts(self, x: Array) -> Parts:
+        """The terms of the worth at candidates x (N, D)."""
+        nats = gain_of(self.learn.scores(x))
+        # a negative gain (theory 2) counts against the measurement
+        later = self.stake * np.where(nats > 0.0, -np.expm1(-np.maximum(nats, 0.0)), nats)
+        return Parts(gain_of(self.hold.scores(x)) * self._shares(x), later, nats)
+
+    def scores(self, x: Array) -> Array:
+        """(N, K) the logarithm of what is looked for."""
+        improved = self.hold.scores(x) + np.log(self._shares(x))
+        if self.weight == 1.0:
+            return improved
+        return (1.0 - self.weight) * self.learn.scores(x) + self.weight * improved
+
+    def slopes(self, x: Array) -> Slopes:
+        """`scores` with gradients (N, K, D); shares are constant but at single points."""
+        improved = self.hold.slopes(x)
+        score = improved.score + np.log(self._shares(x))
+        if self.weight == 1.0:
+            return Slopes(score, improved.d_x)
+        told = self.learn.slopes(x)
+        return Slopes(
+            (1.0 - self.weight) * told.score + self.weight * score,
+            (1.0 - self.weight) * told.d_x + self.weight * improved.d_x,
+        )
+
+    def given(self, x: Array, which: Sequence[int], rng: np.random.Generator) -> "Worth":
+        """Each frontier knows its own path's values at x; what is held grows by what is expected there."""
+        return replace(self, learn=self.learn.given(x, which, rng), hold=self.hold.given(x, which, rng))
+
+    def confirming(self, caution: float = 1.0) -> "Worth":
+        """The same, looking for improvement alone; caution: as if the model erred so many times as much."""
+        return replace(self, weight=1.0, hold=replace(self.hold, caution=caution))
+
+    def _shares(self, x: Array) -> Array:
+        costs = np.array([option.cost for option in self.options])
+        return np.clip(costs / self.completing(x)[:, None], SMALL, 1.0)
+
+
+def at_stake(learn: Pfes, reference: Array, held: Array) -> tuple[float, float]:
+    """What perfect knowledge of the frontier would add to what the model recommends, and what all of it is worth.
+
+    On every sampled path: the hypervolume of its frontier, less that of what would be held if all that the model's mean
+    recommends were measured there; averages, as hypervolumes above the reference (L,). held: (m, D).
+    """
+    points = np.vstack([learn.starts, held])
+    means = learn.model.predict(points).mean
+    means = means.mean(axis=0) if means.ndim == 3 else means
+    chosen = np.vstack([points[non_dominated(means)], held])
+    values = learn.values(chosen)  # (R, N, L)
+    best, had = [], []
+    for frontier, value in zip(learn.frontiers, values, strict=True):
+        real = frontier.points[np.isfinite(frontier.points).all(axis=1)]  # without the thresholds' virtual points
+        best.append(hypervolume(real, reference) if len(real) else 0.0)
+        had.append(hypervolume(value, reference))
+    return float(np.mean(np.maximum(np.array(best) - had, 0.0))), float(np.mean(best))

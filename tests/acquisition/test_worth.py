@@ -1,0 +1,108 @@
+"""What a measurement is worth: its parts against their definitions, and the stake against cases worked by hand."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from pfes.acquisition import Ehvi, Pfes, Worth
+from pfes.acquisition.worth import at_stake
+from pfes.gp import Model
+from pfes.improvement import expected_improvement
+from pfes.information import matched, prepare
+from pfes.objectives import Objective, Objectives, Option
+from pfes.testing import example_model
+
+TWO = Objectives([Objective("a", cost=3.0), Objective("b", cost=1.0)])
+X = np.random.default_rng(5).uniform(size=(12, 3))
+REFERENCE = np.array([-1.0, -1.0])
+
+
+def information(model: Model, paths: list[Callable[[np.ndarray], np.ndarray]], frontiers: list, starts=X) -> Pfes:
+    """PFES whose sampled paths are given functions."""
+    return Pfes(
+        model, TWO.options(decoupled=True), prepare(frontiers), lambda x: np.stack([path(x) for path in paths]),
+        np.full(2, 0.05), starts,
+    )  # fmt: skip
+
+
+def made(completing: Callable[[np.ndarray], np.ndarray], weight: float = 0.5) -> Worth:
+    model = example_model(2)
+    learn = information(model, [lambda x: x[:, :2]], [np.array([[0.0, 0.5], [0.5, 0.0]])])
+    hold = Ehvi(model, learn.options, np.array([[0.0, 0.1], [0.2, -0.3]]), REFERENCE, np.full(2, 1e-3), X[:2])
+    return Worth(learn, hold, stake=0.7, time=0.5, whole=2.0, completing=completing, weight=weight)
+
+
+def test_the_parts_are_improvement_by_share_of_cost_and_stake_by_information() -> None:
+    worth = made(lambda x: np.where(np.arange(len(x)) < 6, 4.0, 1.0))
+    mean, std = worth.model.predict(X)
+    improvement = expected_improvement(mean, std, worth.hold.front)
+    now, later, nats = worth.parts(X)
+    # a point that lacks both costs 4: a pays three quarters of it; one that lacks b only is completed by b
+    np.testing.assert_allclose(now[:6], improvement[:6, None] * [0.75, 0.25, 1.0], rtol=1e-9)
+    np.testing.assert_allclose(now[6:, 1], improvement[6:], rtol=1e-9)
+    np.testing.assert_allclose(nats[:, :2], matched.decoupled(mean, std, worth.learn.frontiers, worth.delta), rtol=1e-9)
+    np.testing.assert_allclose(later, 0.7 * (1.0 - np.exp(-nats)), rtol=1e-9, atol=1e-15)
+
+
+def test_to_learn_is_the_geometric_mean_and_to_confirm_is_improvement_alone() -> None:
+    worth = made(lambda x: np.full(len(x), 4.0))
+    now, _, nats = worth.parts(X)
+    np.testing.assert_allclose(worth.scores(X), (np.log(now) + np.log(nats)) / 2.0, rtol=1e-9)
+    np.testing.assert_allclose(worth.confirming().scores(X), np.log(now), rtol=1e-9)
+
+
+def test_doubt_widens_the_deviations() -> None:
+    worth = made(lambda x: np.full(len(x), 4.0)).confirming(3.0)
+    mean, std = worth.model.predict(X)
+    np.testing.assert_allclose(
+        worth.parts(X).now[:, 2], expected_improvement(mean, 3.0 * std, worth.hold.front), rtol=1e-9
+    )
+
+
+def test_a_point_that_cannot_be_completed_adds_next_to_nothing_and_stays_finite() -> None:
+    worth = made(lambda x: np.full(len(x), np.inf))
+    assert np.isfinite(worth.scores(X)).all()
+    assert (worth.parts(X).now < 1e-8).all()
+
+
+def test_nothing_is_at_stake_where_all_paths_agree_with_the_recommendation() -> None:
+    # the paths are the model's mean itself, their frontiers what it recommends
+    model = example_model(2)
+    mean = model.predict(X).mean
+    learn = information(model, [lambda x: model.predict(x).mean] * 2, [mean, mean])
+    stake, whole = at_stake(learn, REFERENCE, X[:0])
+    assert stake == pytest.approx(0.0, abs=1e-12)
+    assert whole > 0.0
+
+
+def test_the_stake_is_what_each_paths_frontier_has_beyond_what_is_recommended_and_held() -> None:
+    # every path is 0 wherever one looks; the first has a frontier of volume 4, the second one of 2, above (-1, -1)
+    model = example_model(2)
+    zero = [lambda x: np.zeros((len(x), 2))] * 2
+    learn = information(model, zero, [np.array([[1.0, 1.0]]), np.array([[1.0, 0.0]])])
+    stake, whole = at_stake(learn, REFERENCE, X[:1])
+    assert whole == pytest.approx(3.0)
+    assert stake == pytest.approx((4.0 - 1.0 + 2.0 - 1.0) / 2.0)
+
+
+def test_thresholds_take_no_part_in_the_stake() -> None:
+    model = example_model(2)
+    virtual = [[0.5, np.inf], [np.inf, 0.5]]
+    learn = information(model, [lambda x: np.zeros((len(x), 2))], [np.array([[1.0, 1.0], *virtual])])
+    assert at_stake(learn, np.array([0.5, 0.5]), X[:1]) == pytest.approx((0.25, 0.25))
+    learn = information(model, [lambda x: np.zeros((len(x), 2))], [np.array(virtual)])
+    assert at_stake(learn, np.array([0.5, 0.5]), X[:1]) == (0.0, 0.0)
+
+
+def test_a_pending_point_is_held_when_nothing_is_lacking_any_more() -> None:
+    hold = made(lambda x: np.ones(len(x))).hold
+    rng = np.random.default_rng(0)
+    half = hold.given(X[0], [0], rng)
+    assert len(half.points) == len(hold.points)
+    assert len(half.given(X[0], [1], rng).points) == len(hold.points) + 1
+    assert len(hold.given(X[0], [0, 1], rng).points) == len(hold.points) + 1
+
+
+def test_options_are_those_that_information_is_weighed_for() -> None:
+    assert made(lambda x: np.ones(len(x))).options == (Option((0,), 3.0), Option((1,), 1.0), Option((0, 1), 4.0))
