@@ -90,10 +90,9 @@ class Server:
         self.process.wait()
 
     def stop(self) -> None:
-        """The quick way: what it holds is not needed any more."""
+        """What it holds is not needed any more."""
         if self.process is not None and self.process.poll() is None:
-            self.process.send_signal(signal.SIGQUIT)
-            self.process.wait(30)
+            self.kill()
 
 
 @contextlib.contextmanager
