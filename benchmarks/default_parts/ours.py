@@ -87,9 +87,11 @@ class _Trace:
 
     def _mark(self, spent: float) -> None:
         while self.marks and spent >= self.marks[0] - 1e-9:
-            best = self.study.recommend()
-            places: Any = [self.found.space.index_of(b.row) for b in best] if isinstance(self.found.space, Pool) else None
-            values = self.found.values([b.params for b in best] if places is None else places)
+            best, space = self.study.recommend(), self.found.space
+            if isinstance(space, Pool):
+                values = self.found.values([space.index_of(point.row) for point in best])
+            else:
+                values = self.found.values([point.params for point in best])
             self.result["recommended"][self.marks.pop(0)] = round(self.found.share(values), 5)
 
     def _held(self) -> float:

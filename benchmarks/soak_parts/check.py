@@ -51,7 +51,7 @@ def _objectives(study: Study, before: list[Trial], trial: Trial, asked: dict[str
     if again := taken & set(trial.objectives):
         wrong.append(f"{sorted(again)} of {trial.params} are measured, pending or impossible already")
     # without a model an ask for everything may complete a point: all that is not taken there
-    if not asked["decoupled"] and set(trial.objectives) != set(names) - taken:
+    if (asked["confirm"] or not asked["decoupled"]) and set(trial.objectives) != set(names) - taken:
         wrong.append(f"{trial.objectives} asked for where {sorted(set(names) - taken)} are open")
     return wrong
 

@@ -196,7 +196,7 @@ def _bundles(rng: Rng, objectives: list[Objective]) -> list[Bundle]:
 
 
 def _settings(rng: Rng, bundles: list[Bundle], count: int) -> Settings:
-    method = str(rng.choice(["pfes", "ehvi", "sobol", "random"], p=[0.8, 0.1, 0.05, 0.05]))
+    method = str(rng.choice(["pfes", "information", "ehvi", "sobol", "random"], p=[0.65, 0.15, 0.1, 0.05, 0.05]))
     estimator = str(rng.choice(["matched", "power", "exact"], p=[0.8, 0.1, 0.1]))
     if estimator == "exact" and any(len(bundle.objectives) < count for bundle in bundles):
         estimator = "matched"  # the exact form cannot weigh bundles against others, and says so
@@ -292,6 +292,7 @@ def _outcomes(rng: Rng) -> list[str]:
 
 def _ask(rng: Rng, domain: Space | Pool, settings: Settings) -> dict[str, Any]:
     asked: dict[str, Any] = {"decoupled": bool(rng.random() < 0.4) and settings.method != "ehvi"}
+    asked["confirm"] = bool(rng.random() < 0.1)
     if rng.random() < 0.25:
         asked["n"] = int(rng.integers(1, 5))
     if rng.random() < 0.1:

@@ -1,0 +1,38 @@
+"""Ways of choosing that the default was compared with: one departure from it each, by name."""
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+
+from pfes.frontiers import FrontierSettings
+from pfes.gp import Recipe
+from pfes.maximise import MaximiserSettings
+from pfes.task import Settings
+
+__all__ = ["VARIANTS"]
+
+
+def _frontiers(**changes: object) -> Callable[[], Settings]:
+    return lambda: Settings(frontiers=replace(FrontierSettings(), **changes))  # type: ignore[arg-type]
+
+
+VARIANTS: dict[str, Callable[[], Settings]] = {
+    "default": Settings,
+    "information only": lambda: Settings(method="information"),
+    "improvement only": lambda: Settings(method="ehvi"),
+    "the paper": Settings.paper,
+    "estimator power": lambda: Settings(estimator="power"),
+    "estimator exact": lambda: Settings(estimator="exact"),
+    "5 frontiers": _frontiers(count=5),
+    "30 frontiers": _frontiers(count=30),
+    "frontiers of 50 points": _frontiers(points=50),
+    "without uphill steps": _frontiers(climb=False),
+    "random features": _frontiers(kind="features"),
+    "kernel rbf": lambda: Settings(recipe=Recipe(kernel="rbf")),
+    "BoTorch's recipe": lambda: Settings(recipe=Recipe.botorch()),
+    "wide priors": lambda: Settings(
+        recipe=replace(Recipe(), scale_prior=replace(Recipe().scale_prior, loc=math.sqrt(2.0), scale=math.sqrt(3.0)))
+    ),
+    "maximiser direct": lambda: Settings(maximiser=MaximiserSettings(kind="direct")),
+    "maximiser, more effort": lambda: Settings(maximiser=MaximiserSettings(scan=2048, starts=16, iterations=50)),
+}
