@@ -50,6 +50,10 @@ STREET = [
     "study",
     "problems",
     "testing",
+    "sheets",
+    "plan",
+    "cli",
+    "__main__",
 ]
 
 # Packages that enter by one door only.

@@ -11,6 +11,7 @@ import os
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,42 +20,63 @@ from pfes.space.names import shown
 from pfes.space.numbers import parse_number
 from pfes.space.tables import Column, Table, is_missing
 
-__all__ = ["read_csv"]
+__all__ = ["Sheet", "read_csv", "read_sheet", "sheet_of"]
 
 # The first one wins a tie: commas are common inside cells, tabs are not.
 DELIMITERS = ("\t", ";", ",")
+WORKBOOK = b"PK\x03\x04"  # how .xlsx and .ods begin: they are zip files
+
+
+class Sheet(NamedTuple):
+    """A CSV file as texts: the names of its columns, and of each row the line it began on and its cells."""
+
+    file: str
+    names: list[str]
+    rows: list[tuple[int, list[str]]]
+    comma: bool  # whether 1,5 means 1.5
 
 
 def read_csv(path: str | os.PathLike[str], delimiter: str | None = None) -> Table:
     """Read a CSV file with a header; delimiter None: found out from the header."""
+    sheet = read_sheet(path, delimiter)
+    cells = zip(*(cells for _, cells in sheet.rows), strict=True)
+    columns = {name: _column(column, sheet.comma) for name, column in zip(sheet.names, cells, strict=True)}
+    return Table(columns, tuple(line for line, _ in sheet.rows))
+
+
+def read_sheet(path: str | os.PathLike[str], delimiter: str | None = None) -> Sheet:
+    """Read the texts of a CSV file with a header and at least one row."""
     file = Path(path)
+    try:
+        data = file.read_bytes()
+    except (OSError, ValueError) as error:  # ValueError: a NUL in the path
+        why = getattr(error, "strerror", None) or str(error)
+        raise InvalidInput(f"cannot read {file}: {why}. Check the path and the folder it starts from") from None
+    return sheet_of(data, file.name, delimiter)
+
+
+def sheet_of(data: bytes, file: str, delimiter: str | None = None) -> Sheet:
+    """The texts of a CSV file that is there as bytes; `file` is what errors call it."""
     if delimiter is not None and (not isinstance(delimiter, str) or len(delimiter) != 1):
         raise InvalidInput(f"delimiter is {delimiter!r}, wanted one character, such as ';'")
-    text, first = _text(file), 1
+    if data.startswith(WORKBOOK):
+        raise InvalidInput(f"{file} is a workbook, wanted CSV: in the spreadsheet, save it as CSV")
+    text, first = _text(data), 1
     if text[:4].lower() == "sep=" and len(text) > 4:  # Excel's way of saying it
         delimiter, text, first = delimiter or text[4], text.partition("\n")[2], 2
     delimiter = delimiter or _sniff(text)
+    if delimiter in '\r\n"':
+        raise InvalidInput(f"{file}, line 1: {delimiter!r} cannot lie between cells: mend the line, or leave it out")
     rows = _rows(file, text, delimiter, first)
     if len(rows) < 2:
-        raise InvalidInput(
-            f"{file.name} has {'a header but no rows' if rows else 'nothing in it'}: is it the right file?"
-        )
+        raise InvalidInput(f"{file} has {'a header but no rows' if rows else 'nothing in it'}: is it the right file?")
     names = _header(file, rows)
-    cells = [_row(file, line, row, names) for line, row in rows[1:]]
-    comma = delimiter != ","
-    columns = {name: _column(column, comma) for name, column in zip(names, zip(*cells, strict=True), strict=True)}
-    return Table(columns, tuple(line for line, _ in rows[1:]))
+    return Sheet(file, names, [(line, _row(file, line, row, names)) for line, row in rows[1:]], delimiter != ",")
 
 
-def _text(file: Path) -> str:
-    try:
-        data = file.read_bytes()
-    except OSError as error:
-        raise InvalidInput(
-            f"cannot read {file}: {error.strerror}. Check the path and the folder it starts from"
-        ) from None
+def _text(data: bytes) -> str:
     if data.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
-        return data.decode("utf-16")
+        return data.decode("utf-16", errors="replace")
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -64,36 +86,43 @@ def _text(file: Path) -> str:
 def _sniff(text: str) -> str:
     """Take the delimiter that cuts the header into the most cells; data are no guide, they may have decimal commas."""
     header = next((line for line in text.splitlines() if line.strip()), "")
-    return max(DELIMITERS, key=lambda delimiter: len(next(csv.reader([header], delimiter=delimiter), [])))
+
+    def cells(delimiter: str) -> int:
+        try:
+            return len(next(csv.reader([header], delimiter=delimiter), []))
+        except csv.Error:  # found again, and reported, when the file is read
+            return 0
+
+    return max(DELIMITERS, key=cells)
 
 
-def _rows(file: Path, text: str, delimiter: str, first: int) -> list[tuple[int, list[str]]]:
+def _rows(file: str, text: str, delimiter: str, first: int) -> list[tuple[int, list[str]]]:
     """Cut text into (line, cells) without blank lines; `first` is the number of its first line in the file."""
     # newline="": line ends inside quoted cells are the cells' own
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True, strict=True)
     try:
         rows = [(reader.line_num + first - 1, [cell.strip() for cell in row]) for row in reader]
     except csv.Error as error:
-        raise InvalidInput(f"{file.name}, line {reader.line_num + first - 1}: {error}: check its quotes") from None
+        raise InvalidInput(f"{file}, line {reader.line_num + first - 1}: {error}: check its quotes") from None
     return [(line, row) for line, row in rows if any(row)]
 
 
-def _header(file: Path, rows: list[tuple[int, list[str]]]) -> list[str]:
+def _header(file: str, rows: list[tuple[int, list[str]]]) -> list[str]:
     line, names = rows[0]
     while names and not names[-1]:  # a delimiter at the end of each line
         names = names[:-1]
     if not all(names):
-        raise InvalidInput(f"{file.name}, line {line}: column {names.index('') + 1} has no name: give it one")
+        raise InvalidInput(f"{file}, line {line}: column {names.index('') + 1} has no name: give it one")
     twice = [name for i, name in enumerate(names) if name in names[:i]]
     if twice:
-        raise InvalidInput(f"{file.name}, line {line}: two columns are called {shown(twice)}: rename one")
+        raise InvalidInput(f"{file}, line {line}: two columns are called {shown(twice)}: rename one")
     return names
 
 
-def _row(file: Path, line: int, row: list[str], names: list[str]) -> list[str]:
+def _row(file: str, line: int, row: list[str], names: list[str]) -> list[str]:
     if len(row) < len(names) or any(row[len(names) :]):
         raise InvalidInput(
-            f"{file.name}, line {line} has {len(row)} cells, the header has {len(names)}: mend the line, or say which "
+            f"{file}, line {line} has {len(row)} cells, the header has {len(names)}: mend the line, or say which "
             "delimiter=... lies between the cells"
         )
     return row[: len(names)]

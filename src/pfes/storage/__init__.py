@@ -7,6 +7,7 @@ tables      the database's tables, and the version of their layout
 upgrades    databases made ready: new, as they should be, older, newer
 patience    trying again where trying again helps
 database    SQLite and PostgreSQL, by the same code
+salvage     what can be read of a damaged file
 
 SQLAlchemy is imported when the first database is opened, not before.
 """

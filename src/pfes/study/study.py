@@ -21,11 +21,12 @@ from pfes.study.amounts import amount
 from pfes.study.asking import Answer, Request, Snapshot, answer
 from pfes.study.description import Function, functions_of, restore
 from pfes.study.findings import Findings
-from pfes.study.handing import PEOPLE, WORKERS, Handing, hand_out
+from pfes.study.handing import PEOPLE, WORKERS, Handing, expire, hand_out
 from pfes.study.heartbeat import Heartbeat
 from pfes.study.journal import Draft, Journal
 from pfes.study.loop import Evaluate, Limits, Outcome, run
 from pfes.study.measured import complete, measured_points
+from pfes.study.merging import Merged, Row, merge
 from pfes.study.progress import reporting
 from pfes.study.stopping import Rule
 from pfes.study.telling import Told
@@ -207,6 +208,20 @@ class Study(Findings):
         with self._journal.now() as ledger:
             return Trials(self._find(ledger, cast(int, event.trial)).copy() for event in added)
 
+    def merge(self, rows: Iterable[Row], *, correct: bool = False, replicates: bool = False) -> Merged:
+        """Take in a table of results: what is new in it is told or added, all of it or, after an error, nothing.
+
+        A row tells the trial whose number it has; without a number, the pending trial at its point, or it is data of
+        its own. What is known already is not taken twice. Where a value differs from the one known: correct: it
+        replaces it; replicates: it is a second measurement; neither: Conflict.
+        """
+        table = list(rows)
+        merger = merge(table, self.space, self.objectives, correct=correct, replicates=replicates)
+        written = self._journal.write(merger.decide)
+        numbers = {kind: [e.trial for e in written if (e.kind == "added") == kind] for kind in (True, False)}
+        told, added = (tuple(sorted({n for n in numbers[kind] if n is not None})) for kind in (False, True))
+        return Merged(told, added, max(len(table) - len(told) - len(added), 0))
+
     def reject(self, number: int | Trial, reason: str) -> Trial:
         """Refuse a suggestion, whose point then does not come back, or have the data of a trial no longer used."""
         return self._news(number, lambda trial: telling.reject(trial, reason))
@@ -214,6 +229,10 @@ class Study(Findings):
     def release(self, number: int | Trial, reason: str = "") -> Trial:
         """Give a pending trial back: what was not measured is not charged, and the point may be suggested again."""
         return self._news(number, lambda trial: telling.release(trial, reason))
+
+    def expire(self) -> list[int]:
+        """Release the pending trials whose leases have run out, as the next ask would; their numbers."""
+        return expire(self._journal)
 
     def extend(self, number: int | Trial, seconds: float | None = None) -> Trial:
         """Reserve a pending trial for so many seconds from now, or for as long as the last time."""

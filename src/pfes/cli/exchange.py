@@ -1,0 +1,72 @@
+"""`pfes import` and `pfes export`: a study and a spreadsheet."""
+
+import sys
+from pathlib import Path
+
+import click
+
+from pfes.cli.arguments import json_option, opened, study_argument
+from pfes.cli.ask import write_csv
+from pfes.cli.output import Output
+from pfes.sheets import Style, read_results, trials_as_csv
+from pfes.space.csv_table import read_sheet, sheet_of
+
+__all__ = ["export_verb", "import_verb"]
+
+
+@click.command()
+@study_argument
+@click.argument("file", metavar="RESULTS.csv", type=click.Path(path_type=Path, allow_dash=True))
+@click.option("--correct", is_flag=True, help="Values that differ replace those known.")
+@click.option("--replicates", is_flag=True, help="Values that differ, of rows without an id, are second measurements.")
+@click.option("--data", is_flag=True, help="Ids are another study's: every row is data from before.")
+@click.option("--delimiter", help="What lies between the cells.  [default: found out]")
+@json_option
+def import_verb(
+    study: str,
+    name: str | None,
+    file: Path,
+    correct: bool,
+    replicates: bool,
+    data: bool,
+    delimiter: str | None,
+    as_json: bool,
+) -> None:
+    """Take in a table of results: all of it or, if anything is wrong with it, nothing.
+
+    A row with the id of a trial tells that trial; without one it is found by its point, and is data from before if
+    nobody asked for it. An empty cell means "not measured". The same table can be imported again as it grows.
+    """
+    it = opened(study, name)
+    if delimiter is not None:
+        delimiter = {"tab": "\t", "\\t": "\t"}.get(delimiter.lower(), delimiter)
+    if str(file) == "-":
+        sheet = sheet_of(sys.stdin.buffer.read(), "standard input", delimiter)
+    else:
+        sheet = read_sheet(file, delimiter)
+    results = read_results(it, sheet, numbers=not data)
+    merged = it.merge(results.rows, correct=correct, replicates=replicates)
+    out = Output(as_json)
+    if results.ignored:
+        out.warn(f"the columns {', '.join(results.ignored)} mean nothing here and were left out")
+    if not merged.told and not merged.added:
+        out.line(f"Nothing new in {len(results.rows)} rows.")
+    else:
+        out.line(f"{len(merged.told)} trials told, {len(merged.added)} rows added, {merged.unchanged} without news.")
+    out.data({"told": merged.told, "added": merged.added, "unchanged": merged.unchanged, "ignored": results.ignored})
+
+
+@click.command()
+@study_argument
+@click.option("-o", "--output", type=click.Path(path_type=Path, dir_okay=False), help="Write to a file.")
+@click.option("--excel", is_flag=True, help="Semicolons and decimal commas, as Excel has them in much of Europe.")
+@click.option("--pending", is_flag=True, help="Only trials that are waiting for results.")
+def export_verb(study: str, name: str | None, output: Path | None, excel: bool, pending: bool) -> None:
+    """Write all trials as CSV, which `pfes import` understands.
+
+    An empty cell means "not measured". Texts that a spreadsheet would run as formulas begin with an apostrophe.
+    """
+    it = opened(study, name)
+    trials = it.pending() if pending else it.trials()
+    text = trials_as_csv(it, trials, Style.excel() if excel else Style())
+    write_csv(text, output, f"{len(trials)} trials")

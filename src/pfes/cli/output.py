@@ -1,0 +1,112 @@
+"""What verbs print: tables for people, JSON for programs, errors in one red line."""
+
+import json
+import math
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from pfes.display import cell
+from pfes.trials import Trial
+
+__all__ = ["Output", "as_data", "complain", "table_of", "trial_as_data"]
+
+WIDE = 200  # columns where no terminal says how many there are
+
+
+def _console(stream: Any) -> Console:
+    width = None if stream.isatty() else WIDE
+    return Console(file=stream, width=width, highlight=False, markup=False, emoji=False)
+
+
+def complain(message: str) -> None:
+    """Say on standard error, in one red line, what went wrong."""
+    _console(sys.stderr).print(Text(f"Error: {message}", style="red"), soft_wrap=True)
+
+
+class Output:
+    """Where a verb prints to; quiet where JSON is wanted."""
+
+    def __init__(self, as_json: bool = False) -> None:
+        self.as_json = as_json
+        self._console = _console(sys.stdout)
+
+    @property
+    def unicode(self) -> bool:
+        """Whether more than ASCII can be shown."""
+        return self._console.encoding.lower().startswith("utf")
+
+    @property
+    def width(self) -> int:
+        """Columns to print on."""
+        return self._console.width
+
+    def line(self, text: str = "", style: str = "") -> None:
+        """One line for people."""
+        if not self.as_json:
+            self._console.print(Text(text, style=style), soft_wrap=True)
+
+    def warn(self, text: str) -> None:
+        """Something that people should know, on standard error."""
+        _console(sys.stderr).print(Text(f"Note: {text}", style="yellow"), soft_wrap=True)
+
+    def table(self, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+        """A table for people."""
+        if not self.as_json:
+            self._console.print(table_of(columns, rows))
+
+    def data(self, data: Any) -> None:
+        """The same for programs."""
+        if self.as_json:
+            print(json.dumps(as_data(data), indent=2, ensure_ascii=False, allow_nan=False))
+
+
+def table_of(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> Table:
+    """Rows of values below their columns' names, which need not differ; columns of numbers are set to the right."""
+    rows = list(rows)
+    table = Table(box=SIMPLE_HEAD, show_edge=False)
+    for place, column in enumerate(columns):
+        numbers = all(isinstance(row[place], int | float | None) for row in rows)
+        table.add_column(Text(column), justify="right" if numbers else "left", overflow="fold")
+    for row in rows:
+        table.add_row(*(Text(cell(value)) for value in row))
+    return table
+
+
+def as_data(value: Any) -> Any:
+    """A value as JSON has it: numbers that are none are null."""
+    if isinstance(value, Mapping):
+        return {str(name): as_data(item) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [as_data(item) for item in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value if value is None or isinstance(value, bool | int | float | str) else str(value)
+
+
+def trial_as_data(trial: Trial) -> dict[str, Any]:
+    """All of a trial that a program may want."""
+    return {
+        "id": trial.id,
+        "state": str(trial.state),
+        "row": trial.row,
+        "params": trial.params,
+        "objectives": trial.objectives,
+        "missing": trial.missing,
+        "values": trial.values,
+        "noise": trial.noise,
+        "cost": trial.cost,
+        "spent": trial.spent,
+        "gain": trial.gain,
+        "purpose": trial.purpose,
+        "reason": trial.reason,
+        "message": trial.message,
+        "notes": trial.notes,
+        "outside": trial.outside,
+        "added": trial.added,
+    }

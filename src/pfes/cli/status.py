@@ -1,0 +1,174 @@
+"""`pfes status`: how a study stands, as tables and plots of characters."""
+
+import math
+from collections import Counter
+from typing import Any
+
+import click
+
+from pfes.cli.arguments import json_option, opened, study_argument
+from pfes.cli.front import front_table, sorted_front
+from pfes.cli.output import Output
+from pfes.cli.pending import pending_table
+from pfes.cli.plot import Canvas, Series
+from pfes.study import Study
+from pfes.study.measured import Step, complete, measured_points
+from pfes.trials import Trial, TrialState
+
+__all__ = ["status_verb"]
+
+LAST = 5  # suggestions whose gain is shown
+SHOWN = 15  # points of the front
+
+
+@click.command()
+@study_argument
+@click.option("--no-plot", is_flag=True, help="Tables only.")
+@json_option
+def status_verb(study: str, name: str | None, no_plot: bool, as_json: bool) -> None:
+    """Show how the study stands: cost, gain per cost, hypervolume, front, pending trials, warnings."""
+    it, out = opened(study, name), Output(as_json)
+    trials, steps = it.trials(), _steps(it)
+    out.data(_data(it, trials, steps))
+    if as_json:
+        return
+    _head(it, trials, steps, out)
+    _objectives(it, trials, out)
+    _front(it, out)
+    out.line()
+    if not no_plot:
+        _plots(it, steps, out)
+    if it.pending():
+        out.line("Pending", "bold")
+        out.table(*pending_table(it))
+    for warning in warnings(it, trials):
+        out.line(f"! {warning}", "yellow")
+
+
+def _steps(study: Study) -> list[Step]:
+    """The hypervolume by trial; none while too few points are complete to choose a reference point from."""
+    objectives = study.objectives
+    held = len(complete(measured_points(study.trials(), objectives), objectives))
+    if study.reference is None and held < max(study.settings.initial, 1):
+        return []
+    return study.hypervolume_trace()
+
+
+def gains(trials: list[Trial]) -> list[tuple[int, float]]:
+    """What suggestions of a model promised per unit of cost: (trial, gain), the newest last."""
+    return [(t.id, t.gain / t.cost) for t in trials if math.isfinite(t.gain) and t.cost > 0.0]
+
+
+def warnings(study: Study, trials: list[Trial]) -> list[str]:
+    """What the experimenter should know."""
+    found = []
+    if late := [number for number, left in study.leases().items() if left <= 0.0]:
+        numbers = ", ".join(map(str, late))
+        found.append(f"trials {numbers}: reserved no longer, the next ask releases them; `pfes extend` keeps them")
+    if outside := [t.id for t in trials if t.outside and t.usable]:
+        found.append(f"{len(outside)} trials lie outside the space (the first is {outside[0]}): used, never suggested")
+    closed = [t for t in trials if not t.added and t.state not in (TrialState.PENDING, TrialState.RELEASED)]
+    failed = sum(t.state is TrialState.FAILED for t in closed[-10:])
+    if failed > len(closed[-10:]) / 2:
+        found.append(f"{failed} of the last {len(closed[-10:])} trials failed, the last one because: {_last(closed)}")
+    if study.ended:
+        found.append(f"the last ask gave less than was asked for: {study.ended}")
+    return found
+
+
+def _last(closed: list[Trial]) -> str:
+    return next((t.message for t in reversed(closed) if t.state is TrialState.FAILED), "")
+
+
+def _head(study: Study, trials: list[Trial], steps: list[Step], out: Output) -> None:
+    states = Counter(str(trial.state) for trial in trials)
+    before = sum(trial.added for trial in trials)
+    counted = ", ".join(f"{count} {state}" for state, count in states.items())
+    of = "" if study.budget is None else f" of {study.budget:g}"
+    reserved = f", {study.reserved:g} reserved" if study.reserved else ""
+    out.line(f"Study {study.name!r} ({study.storage}), method {study.settings.method}, seed {study.seed}", "bold")
+    out.line(
+        f"Trials       {len(trials)}{f': {counted}' if trials else ''}{f' ({before} from before)' if before else ''}"
+    )
+    out.line(f"Cost         {study.spent:g}{of} spent{reserved}")
+    if steps:
+        corner = ", ".join(f"{name} {value:.4g}" for name, value in (study.reference or {}).items())
+        out.line(f"Hypervolume  {steps[-1].hypervolume:.6g} (from {corner})")
+    if promised := gains(trials)[-LAST:]:
+        arrow = " → " if out.unicode else " -> "
+        shown = arrow.join(f"{gain:.3g}" for _, gain in promised)
+        out.line(f"Gain / cost  {shown} (promised by the last {len(promised)} suggestions)")
+
+
+def _objectives(study: Study, trials: list[Trial], out: Output) -> None:
+    spent = study.spent_on
+    rows = []
+    for item in study.objectives:
+        values = [trial.values[item.name] for trial in trials if trial.usable and item.name in trial.values]
+        best = None if not values else max(values) if item.goal == "max" else min(values)
+        rows.append([item.name, item.goal, item.unit, len(values), best, item.cost, spent[item.name]])
+    out.line()
+    out.table(["objective", "goal", "unit", "measured", "best", "cost", "spent"], rows)
+
+
+def _front(study: Study, out: Output) -> None:
+    points = sorted_front(study)
+    out.line()
+    if not points:
+        out.line("No point has every objective measured yet, so there is no front.")
+        return
+    out.line(f"Front: {len(points)} point{'s' if len(points) > 1 else ''} that no other measured one beats", "bold")
+    out.table(*front_table(study, points[:SHOWN]))
+    if len(points) > SHOWN:
+        out.line(f"... and {len(points) - SHOWN} more: `pfes front`", "dim")
+
+
+def _plots(study: Study, steps: list[Step], out: Output) -> None:
+    width = max(30, min(64, out.width - 16))
+    objectives = study.objectives
+    whole = complete(measured_points(study.trials(), objectives), objectives)
+    if len(objectives) > 1 and len(whole) > 1:
+        x, y = objectives[0], objectives[1]
+        front = study.front()
+        canvas = Canvas(width, unicode=out.unicode)
+        others = [point for point in whole if point not in front]
+        for points, mark, plain, label in ((others, "·", ".", "measured"), (front, "●", "*", "front")):
+            across, up = ([point.values[item.name] for point in points] for item in (x, y))
+            canvas.add(Series(across, up, mark, plain, label))
+        _draw(canvas, f"{_axis(x)}", f"{_axis(y)}", out)
+    if len(steps) > 1:
+        canvas = Canvas(width, 8, unicode=out.unicode)
+        canvas.add(Series([s.spent for s in steps], [s.hypervolume for s in steps], "▪", "*", ""))
+        _draw(canvas, "cost spent", "hypervolume", out)
+
+
+def _axis(item: Any) -> str:
+    return f"{item.name}{f' [{item.unit}]' if item.unit else ''} ({item.goal})"
+
+
+def _draw(canvas: Canvas, x_label: str, y_label: str, out: Output) -> None:
+    for line in canvas.lines(x_label, y_label):
+        out.line(line)
+    out.line()
+
+
+def _data(study: Study, trials: list[Trial], steps: list[Step]) -> dict[str, Any]:
+    return {
+        "name": study.name,
+        "storage": study.storage,
+        "method": study.settings.method,
+        "seed": study.seed,
+        "trials": Counter(str(trial.state) for trial in trials),
+        "budget": study.budget,
+        "spent": study.spent,
+        "reserved": study.reserved,
+        "spent_on": study.spent_on,
+        "reference": study.reference,
+        "hypervolume": steps[-1].hypervolume if steps else None,
+        "hypervolume_trace": [step._asdict() for step in steps],
+        "gain_per_cost": [{"trial": number, "gain": gain} for number, gain in gains(trials)],
+        "front": [{"row": p.row, "params": p.params, "values": p.values} for p in sorted_front(study)],
+        "pending": [{"id": t.id, "missing": t.missing} for t in study.pending()],
+        "leases": study.leases(),
+        "warnings": warnings(study, trials),
+    }
