@@ -95,3 +95,12 @@ def test_completing_a_point_costs_what_it_lacks_if_the_limit_pays_for_it(domain:
     offer = Offer(domain, OBJECTIVES, OBJECTIVES.options(decoupled=True), some, whole=False)
     assert offer.completing(x).tolist() == [4.0, 1.0, 4.5]
     assert replace(offer, limit=4.2).completing(x).tolist() == [4.0, 1.0, np.inf]
+
+
+def test_what_completes_a_point_is_measured_exactly_there() -> None:
+    some = known(LINE, ({"x": 0.25}, 1, State.MEASURED))
+    offer = Offer(LINE, OBJECTIVES, OBJECTIVES.options(decoupled=True), some)
+    near, far = np.array([0.2500001]), np.array([0.2501])
+    assert offer.masks(near[None]).tolist() == [0b10]
+    assert offer.settled(near).tolist() == [0.25]
+    assert offer.settled(far).tolist() == [0.2501]

@@ -40,7 +40,7 @@ def told(domain: Space | Pool, count: int, objectives: tuple[int, ...] = (0, 1),
     known = Observations.none(domain.width)
     for point, row in zip(x, rows, strict=True):
         known = known.with_pending(point, objectives, int(row))
-    values = truth(known.x)[np.arange(len(known)), known.objective]
+    values = np.column_stack([truth(known.x), known.x[:, 0]])[np.arange(len(known)), known.objective]
     return replace(known, state=np.full(len(known), State.MEASURED), value=values)
 
 
@@ -154,6 +154,15 @@ def test_confirming_completes_half_measured_rows_that_look_good(decoupled: bool)
     held = truth(POOL.x[far]) * [1.0, -1.0]
     gained = truth(item.x[None])[0] * [1.0, -1.0]
     assert not (held >= gained).all(axis=1).any()
+
+
+def test_confirming_weighs_whatever_half_measured_points_lack() -> None:
+    # two of three objectives together are more than the paper's estimator can weigh
+    three = Objectives([Objective("up"), Objective("down", "min"), Objective("also")])
+    known = told(SQUARE, 8, (0, 1, 2))
+    known = known[(known.objective == 0) | (np.arange(len(known)) < 15)]  # three points lack two objectives
+    paper = replace(QUICK, estimator="exact", initial=3)
+    assert first(Task(SQUARE, three, paper), known, confirm=True).purpose == "confirm"
 
 
 def test_the_last_measurement_confirms_and_pure_information_never_does() -> None:

@@ -74,6 +74,13 @@ class Offer:
     def _keys(self, x: Array) -> list[bytes]:
         return self.domain.keys(x) if isinstance(self.domain, Space) else [row.tobytes() for row in x]
 
+    def settled(self, x: Array) -> Array:
+        """The known point that x (D,) of a space stands for, if it does: what completes a point is measured there."""
+        if not isinstance(self.domain, Space) or not len(self.known):
+            return x
+        same = [i for i, key in enumerate(self.domain.keys(self.known.x)) if key == self.domain.keys(x[None])[0]]
+        return self.known.x[same[0]] if same else x
+
     def masks(self, x: Array) -> Masks:
         """(N,) the objectives taken at snapped points x (N, D) of a space."""
         assert isinstance(self.domain, Space)

@@ -82,7 +82,10 @@ def suggest(
     hurry = _deadline(request.timeout)
     with one_blas_thread() if _small(task, observations) else nullcontext():
         belief = believe(task, observations, rng, hypers)
-        acquisition = method.build(_situation(belief, offer, rng))
+        situation = _situation(belief, offer, rng)
+        if request.confirm:  # what half-measured points lack may be more than the estimator can weigh
+            situation = replace(situation, estimator="matched")
+        acquisition = method.build(situation)
         if request.confirm and isinstance(acquisition, Worth):
             acquisition = acquisition.confirming()
         acquisition = _with_pending(acquisition, offer.known, rng)
@@ -181,7 +184,7 @@ def _chosen(
         found, promise = _best(belief, offer, acquisition, rng, hurry)
         if found is None:
             return Suggestions(tuple(items), belief.hypers, from_nothing(offer))
-        item = from_model(offer, found, promise)
+        item = from_model(offer, found._replace(x=offer.settled(found.x)), promise)
         items.append(item)
         offer = _without(offer, item)
         if len(items) < count:
