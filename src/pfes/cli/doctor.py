@@ -14,9 +14,11 @@ from pfes.cli.arguments import json_option
 from pfes.cli.output import Output
 from pfes.compiled import threads
 from pfes.errors import PfesError
+from pfes.objectives import Objective
+from pfes.space import Real, Space
 from pfes.storage import open_storage
 from pfes.storage.salvage import salvage
-from pfes.study import Study, open_study
+from pfes.study import Study, create_study, open_study
 
 __all__ = ["doctor_verb"]
 
@@ -76,8 +78,6 @@ def _tried(what: str, attempt: Callable[[], str]) -> Finding:
 
 
 def _one_suggestion() -> str:
-    from pfes import Objective, Real, Space, create_study  # noqa: PLC0415
-
     with tempfile.TemporaryDirectory() as folder:
         it = create_study(
             Path(folder) / "study.db", space=Space(x=Real(0, 1)), objectives=[Objective("y")], method="sobol"
