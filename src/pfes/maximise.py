@@ -26,6 +26,7 @@ Integers = NDArray[np.intp]
 
 BLOCK = 8192  # rows of a pool scored at once
 MOST_LISTED = 100_000  # points of a discrete space that are all looked at when no other is left
+STEEPEST = 1e8  # gradient of a score that a climb follows
 LIKELY = 1e-6  # a point is never thought less feasible than this: the classifier may err
 
 
@@ -210,9 +211,12 @@ def climb(
     whole = np.clip(x, space.lower, space.upper)
 
     def loss(flat: Array) -> tuple[float, Array]:
-        whole[:, free] = flat.reshape(len(x), -1)
+        moved = flat.reshape(len(x), -1)
+        whole[:, free] = np.where(np.isfinite(moved), moved, whole[:, free])
         value, slope = target.slopes(whole, option)
-        return -float(value.sum()), -slope[:, free].ravel()
+        # beyond some steepness the search would step to where nothing is a number
+        steep = np.nan_to_num(slope[:, free].ravel(), nan=0.0)
+        return -float(np.nan_to_num(value, nan=FLOOR).sum()), -np.clip(steep, -STEEPEST, STEEPEST)
 
     def watch(_: Array) -> None:
         if hurry():
