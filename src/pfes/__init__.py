@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from pfes.errors import (
     Conflict,
     Exhausted,
+    Infeasible,
     InvalidFrontier,
     InvalidInput,
     PfesError,
@@ -28,7 +29,7 @@ from pfes.errors import (
 if TYPE_CHECKING:
     from pfes.objectives import Bundle, Objective
     from pfes.space import Choice, Integer, Linear, Pool, Real, Space
-    from pfes.study import GainBelow, Plateau, Study, create_study, delete_study, list_studies, open_study
+    from pfes.study import GainBelow, Plateau, Study, Workers, create_study, delete_study, list_studies, open_study
     from pfes.task import Settings
     from pfes.trials import Trial
 
@@ -38,6 +39,7 @@ __all__ = [
     "Conflict",
     "Exhausted",
     "GainBelow",
+    "Infeasible",
     "Integer",
     "InvalidFrontier",
     "InvalidInput",
@@ -55,6 +57,7 @@ __all__ = [
     "Trial",
     "UnknownStudy",
     "UnknownTrial",
+    "Workers",
     "create_study",
     "delete_study",
     "list_studies",
@@ -67,7 +70,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "objectives": ("Bundle", "Objective"),
     "space": ("Choice", "Integer", "Linear", "Pool", "Real", "Space"),
-    "study": ("GainBelow", "Plateau", "Study", "create_study", "delete_study", "list_studies", "open_study"),
+    "study": ("GainBelow", "Plateau", "Study", "Workers", "create_study", "delete_study", "list_studies", "open_study"),
     "task": ("Settings",),
     "trials": ("Trial",),
 }

@@ -2,6 +2,7 @@
 
     PfesError
     ├── Exhausted                            nothing is left to be asked for: a normal end
+    ├── Infeasible                           raised by users' functions: the point can never be measured
     ├── StorageError                         a database cannot be used: foreign, newer, locked, out of reach
     └── InvalidInput (also a ValueError)     an argument cannot be used as it is
         ├── Conflict                         what is told contradicts what was told before
@@ -17,6 +18,7 @@ the routines are written so that finite input gives a finite answer.
 __all__ = [
     "Conflict",
     "Exhausted",
+    "Infeasible",
     "InvalidFrontier",
     "InvalidInput",
     "PfesError",
@@ -33,6 +35,10 @@ class PfesError(Exception):
 
 class Exhausted(PfesError):
     """Nothing is left to be asked for: every candidate is measured, or the budget is spent. A normal end."""
+
+
+class Infeasible(PfesError):
+    """Raised by a function that evaluates trials: this point can never be measured, and the message says why."""
 
 
 class StorageError(PfesError):

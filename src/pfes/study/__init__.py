@@ -6,6 +6,7 @@ journal, handing, heartbeat what is written down, and how many share it: locks, 
 description, opening        what a study is about as a file keeps it; begun, opened again, listed, deleted
 measured, findings          what a study can say of itself
 stopping, progress, loop    the run of `Study.optimize`
+evaluating, crew, workers   what came of an evaluation; many at once on any executor; processes that may be killed
 """
 
 from pfes.study.findings import Estimate, Recommendation
@@ -14,6 +15,7 @@ from pfes.study.measured import Measured, MeasuredPoints, Step
 from pfes.study.opening import create_study, delete_study, list_studies, open_study
 from pfes.study.stopping import GainBelow, Plateau
 from pfes.study.study import Study
+from pfes.study.workers import Workers
 
 __all__ = [
     "Estimate",
@@ -25,6 +27,7 @@ __all__ = [
     "Recommendation",
     "Step",
     "Study",
+    "Workers",
     "create_study",
     "delete_study",
     "list_studies",

@@ -19,6 +19,7 @@ from pfes.study import telling
 from pfes.study.adding import additions
 from pfes.study.amounts import amount
 from pfes.study.asking import Answer, Request, Snapshot, answer
+from pfes.study.crew import crew_for, run_on
 from pfes.study.description import Function, functions_of, restore
 from pfes.study.findings import Findings
 from pfes.study.handing import PEOPLE, WORKERS, Handing, expire, hand_out
@@ -265,6 +266,9 @@ class Study(Findings):
         trials: int | None = None,
         timeout: float | None = None,
         decoupled: bool = False,
+        executor: Any = None,
+        workers: int | None = None,
+        time_limit: float | None = None,
         stop: Rule | Iterable[Rule] = (),
         callbacks: Callback | Iterable[Callback] = (),
         progress: bool = True,
@@ -273,11 +277,17 @@ class Study(Findings):
         """Ask, call evaluate(trial) and tell, until the budget (cost of this call), trials or seconds are used up.
 
         evaluate    returns {name: value} for trial.objectives, or a number if there is one; what it leaves out stays
-                    pending. An exception makes the trial a failed one; ten in a row end the run
+                    pending. An exception makes the trial a failed one (pfes.Infeasible: an infeasible one); ten in a
+                    row end the run
+        executor    any concurrent.futures.Executor, or a dask client: trials are evaluated there, as many at a time as
+                    it has workers, or as workers= says
+        workers     without an executor: so many processes of our own (see Workers)
+        time_limit  seconds that one evaluation may take; longer ones are failed trials. Processes of our own are
+                    killed, others left to themselves: what they return later is taken
         stop        rules such as GainBelow and Plateau; callbacks are called with (study, trial) after each trial
         catch       other exceptions are raised again, after the trial was marked as failed
 
-        Never costs more than the budget. Interrupted, it releases the trial under way.
+        Never costs more than the budget. Interrupted, it releases the trials under way.
         """
         limits = Limits(
             None if budget is None else amount("budget", budget),
@@ -288,8 +298,16 @@ class Study(Findings):
         )
         self._check_it_ends(limits)
         called = (callbacks,) if callable(callbacks) else tuple(callbacks)
-        with reporting(progress) as report, self.heartbeat() as beat:
-            return run(_Bench(self, decoupled, called, beat), evaluate, limits, report)
+        limit = None if time_limit is None else amount("time_limit", time_limit)
+        with (
+            reporting(progress) as report,
+            self.heartbeat() as beat,
+            crew_for(executor, workers, limit) as crew,
+        ):
+            bench = _Bench(self, decoupled, called, beat)
+            if crew is None:
+                return run(bench, evaluate, limits, report)
+            return run_on(crew, bench, evaluate, limits, report)
 
     def _check_it_ends(self, limits: Limits) -> None:
         bounded = [self._budget, limits.budget, limits.trials, limits.timeout]
@@ -327,8 +345,8 @@ class _Bench:
         with self.study._journal.now() as ledger:
             return [ledger.trials[number] for number in numbers]
 
-    def tell(self, number: int, values: Mapping[str, float], failed: str | None) -> None:
-        self.study.tell(number, values or None, failed=failed)
+    def tell(self, number: int, values: Mapping[str, float], failed: str | None, infeasible: str | None = None) -> None:
+        self.study.tell(number, values or None, failed=failed, infeasible=infeasible)
 
     def release(self, number: int, message: str) -> None:
         self.study.release(number, message)
