@@ -57,10 +57,10 @@ STREET = [
 ]
 
 # Packages that enter by one door only.
-DOORS = {"numba": "pfes.compiled", "llvmlite": "pfes.compiled"}
+DOORS = {"numba": "pfes.compiled", "llvmlite": "pfes.compiled", "distributed": "pfes.cli.cluster"}
 
 # Packages that stay in one room: files of that package may import them, and nobody else.
-ROOMS = {"sqlalchemy": "pfes.storage"}
+ROOMS = {"sqlalchemy": "pfes.storage", "pydantic": "pfes.plan", "click": "pfes.cli"}
 
 # Where the name one imports differs from the name one installs; and what comes along that nobody may import in passing.
 IMPORTED_AS = {"botorch": ["botorch", "gpytorch", "torch"], "pytest-xdist": ["xdist"]}

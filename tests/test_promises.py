@@ -22,7 +22,7 @@ DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 
 # Loaded where they are used, so that `import pfes` stays quick.
-HEAVY = {"llvmlite", "moocore", "numba", "scipy.optimize", "sqlalchemy"}
+HEAVY = {"click", "llvmlite", "moocore", "numba", "pydantic", "rich", "scipy.optimize", "sqlalchemy"}
 
 # A shape, as docstrings write it: (N,), (N, L), (R, N, L), (S_r, L); or the word for functions of single numbers.
 SHAPE = re.compile(r"\([A-Z][\w']*,(?: [A-Z0-9][\w']*,?)*\)|\belementwise\b")

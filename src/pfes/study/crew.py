@@ -115,6 +115,7 @@ class Shift:
     late: dict[Future[Any], Trial] = field(default_factory=dict)  # given up, but who knows
     asking: Future[Trial | None] | None = None
     none_left: str = ""
+    newest: str = ""  # the reason of the suggestion begun last
     seconds_asking: list[float] = field(default_factory=list)
     seconds_evaluating: list[float] = field(default_factory=list)
 
@@ -205,7 +206,9 @@ class Shift:
         """Give work to whoever has none."""
         while self.ready and len(self.busy) < self.places():
             trial = self.ready[0]
-            self.report(status(self.bench, self.at, self.limits, trial.reason))
+            self.newest = trial.reason
+            if not self.at.trials:
+                self.show()
             self.busy[self.crew.executor.submit(self.evaluate, trial)] = UnderWay(trial, time.monotonic())
             del self.ready[0]
 
@@ -259,7 +262,11 @@ class Shift:
         self.none_left = ""  # what it did not use may be enough for another
         self.at = after(self.bench, self.at, self.bench.look(trial.id))
         self.bench.after(self.bench.look(trial.id))
-        self.report(status(self.bench, self.at, self.limits, trial.reason))
+        self.show()
+
+    def show(self) -> None:
+        """Let the user see how far it is."""
+        self.report(status(self.bench, self.at, self.limits, self.newest))
 
     def look_at_the_clock(self) -> None:
         """Give up what takes too long; what comes of it later is welcome."""
