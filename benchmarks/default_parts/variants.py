@@ -4,12 +4,16 @@ import math
 from collections.abc import Callable
 from dataclasses import replace
 
+from default_parts.relatives import register
 from pfes.frontiers import FrontierSettings
 from pfes.gp import Recipe
 from pfes.maximise import MaximiserSettings
 from pfes.task import Settings
 
 __all__ = ["VARIANTS"]
+
+
+register()
 
 
 def _frontiers(**changes: object) -> Callable[[], Settings]:
@@ -23,6 +27,8 @@ VARIANTS: dict[str, Callable[[], Settings]] = {
     "the paper": Settings.paper,
     "estimator power": lambda: Settings(estimator="power"),
     "estimator exact": lambda: Settings(estimator="exact"),
+    "-log Z": lambda: Settings(method="minus log Z"),
+    "PFEV": lambda: Settings(method="PFEV"),
     "5 frontiers": _frontiers(count=5),
     "30 frontiers": _frontiers(count=30),
     "frontiers of 50 points": _frontiers(points=50),

@@ -1,0 +1,124 @@
+"""Relatives of the information criterion (theory 8) for the study behind the default, plain and slow.
+
+MinusLogZ   mean of -log Z; a resolution is let in by the same channel as in `pfes.information.power`
+Pfev        Ishikura and Karasuyama (2025): the best mixture of a frontier that truncates too much and one too little
+"""
+
+from collections.abc import Callable
+from dataclasses import fields, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtr
+
+from pfes.acquisition import METHODS, Pfes, Situation
+from pfes.acquisition import methods as registry
+from pfes.acquisition.protocol import Slopes, score_of
+from pfes.information.prepared import Frontier, prepare
+
+__all__ = ["register"]
+
+Array = NDArray[np.float64]
+
+MIXTURES = np.linspace(0.0, 1.0, 11)
+STEP = 1e-4  # of the unit cube, for differences
+
+
+class ByDifferences(Pfes):
+    """PFES with another gain of measuring everything, whose gradients are differences."""
+
+    def gain(self, x: Array) -> Array:
+        """(N,) at candidates x (N, D)."""
+        raise NotImplementedError
+
+    def scores(self, x: Array) -> Array:
+        return np.tile(score_of(self.gain(x)[:, None]), len(self.options))
+
+    def slopes(self, x: Array) -> Slopes:
+        d_x = np.empty((len(x), len(self.options), x.shape[1]))
+        for column in range(x.shape[1]):
+            step = STEP * np.eye(x.shape[1])[column]
+            d_x[:, :, column] = (self.scores(x + step) - self.scores(x - step)) / (2.0 * STEP)
+        return Slopes(self.scores(x), d_x)
+
+
+class MinusLogZ(ByDifferences):
+    """-log Z: the variational lower bound on the noise-free information."""
+
+    def gain(self, x: Array) -> Array:
+        mean, std = self.model.predict(x)
+        share = std**2 / (std**2 + self.delta**2)
+        total = np.zeros(len(x))
+        for r, frontier in enumerate(self.frontiers):
+            beyond = _mass(frontier, mean[r] if mean.ndim == 3 else mean, std, "complement")
+            each = 2.0 * np.log1p(-np.minimum(beyond, 1.0 - 1e-12))[:, None] / std.shape[1]  # -2 g / L
+            total += -0.5 * np.log1p(share * np.expm1(each)).sum(axis=1)
+        return total / len(self.frontiers)
+
+
+class Pfev(ByDifferences):
+    """The variational bound whose two truncations are mixed at the best rate, values read off the same paths."""
+
+    @cached_property
+    def flipped(self) -> list[Frontier | None]:
+        """The frontiers with all signs turned, thresholds left out."""
+        return [_flipped(frontier) for frontier in self.frontiers]
+
+    def gain(self, x: Array) -> Array:
+        mean, std = self.model.predict(x)
+        share = std**2 / (std**2 + self.delta**2)
+        left = np.sqrt(np.maximum(1.0 - share, 1e-12)) * std  # of f, given y
+        errors = np.random.default_rng(0).standard_normal((len(self.frontiers), 1, std.shape[1])) * self.delta
+        seen = self.values(x) + errors  # (R, N, L)
+        ratios = np.empty((2, len(self.frontiers), len(x)))
+        for r, frontier in enumerate(self.frontiers):
+            own = mean[r] if mean.ndim == 3 else mean
+            given = own + share * (seen[r] - own)
+            for side, mass in enumerate((_under(self.flipped[r]), _over(frontier))):
+                ratios[side, r] = mass(given, left) / np.maximum(mass(own, std), 1e-12)
+        mixed = MIXTURES[:, None, None] * ratios[0] + (1.0 - MIXTURES)[:, None, None] * ratios[1]  # (11, R, N)
+        return np.log(np.maximum(mixed, 1e-12)).mean(axis=1).max(axis=0)
+
+
+def _over(frontier: Frontier) -> Callable[[Array, Array], Array]:
+    """P(f is dominated): what is left if the frontier is all there is."""
+    return lambda mean, std: 1.0 - _mass(frontier, mean, std, "complement")
+
+
+def _under(flipped: Frontier | None) -> Callable[[Array, Array], Array]:
+    """P(f dominates no point of the frontier)."""
+    if flipped is None:
+        return lambda mean, std: np.ones(len(mean))
+    return lambda mean, std: 1.0 - _mass(flipped, -mean, std, "dominated")
+
+
+def _flipped(frontier: Frontier) -> Frontier | None:
+    real = frontier.points[np.isfinite(frontier.points).all(axis=1)]
+    return prepare([-real])[0] if len(real) else None
+
+
+def _mass(frontier: Frontier, mean: Array, std: Array, region: str) -> Array:
+    """Probability (N,) of one side of a frontier, cell by cell."""
+    low, high = (frontier.beyond_low, frontier.beyond_high) if region == "complement" else (frontier.low, frontier.high)
+    below = ndtr((frontier.values - mean[:, frontier.owner]) / std[:, frontier.owner])
+    product = np.ones((len(mean), len(low)))
+    for l in range(mean.shape[1]):
+        product *= below[:, high[:, l]] - below[:, low[:, l]]
+    return np.clip(product.sum(axis=1), 0.0, 1.0)
+
+
+def register() -> None:
+    """Make both known as methods: the default, with its information replaced."""
+    for name, kind in (("minus log Z", MinusLogZ), ("PFEV", Pfev)):
+        METHODS[name] = replace(METHODS["pfes"], name=name, build=_with(kind))
+
+
+def _with(kind: type[ByDifferences]) -> Callable[[Situation], Any]:
+    def build(situation: Situation) -> Any:
+        worth = registry.pfes(situation)
+        parts = {field.name: getattr(worth.learn, field.name) for field in fields(Pfes)}
+        return replace(worth, learn=kind(**parts))
+
+    return build
