@@ -57,9 +57,8 @@ def run_verb(
             evaluate, budget, trials=trials, timeout=timeout, decoupled=decoupled, progress=not quiet, **who
         )
     out = Output(as_json)
-    out.line(
-        f"{outcome.trials} trial{'s' * (outcome.trials != 1)}, cost {outcome.spent:g}, {outcome.seconds:.1f} s; ended: {outcome.reason}."
-    )
+    counted = f"{outcome.trials} trial{'s' * (outcome.trials != 1)}"
+    out.line(f"{counted}, cost {outcome.spent:g}, {outcome.seconds:.1f} s; ended: {outcome.reason}.")
     out.line(f"Next: pfes status {study}", "dim")
     out.data(
         {
