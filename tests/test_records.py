@@ -17,6 +17,7 @@ from pfes import InvalidInput, Settings, StorageError
 from pfes.acquisition import ESTIMATORS, METHODS
 from pfes.frontiers import FrontierSettings
 from pfes.gp import Hyper, LogNormal, Recipe
+from pfes.ledger import hypers_as_data, hypers_from_data
 from pfes.maximise import MaximiserSettings
 from pfes.objectives import Bundle, Objective, Objectives
 from pfes.records import from_data, to_data
@@ -196,7 +197,13 @@ SETTINGS = st.builds(
     Settings,
     method=st.sampled_from(list(METHODS)),
     initial=st.integers(0, 20),
-    recipe=st.builds(Recipe, isotropic=st.none() | st.booleans(), noise=st.just("fit") | POSITIVE, scale_prior=PRIORS)
+    recipe=st.builds(
+        Recipe,
+        isotropic=st.none() | st.booleans(),
+        noise=st.just("fit") | POSITIVE,
+        additive=st.just("fit") | st.floats(0, 1),
+        scale_prior=PRIORS,
+    )
     | st.sampled_from([Recipe.paper(), Recipe.botorch()]),
     refit=st.sampled_from(["always", "once"]),
     frontiers=st.builds(
@@ -218,10 +225,22 @@ def test_settings_come_back(chosen: Settings) -> None:
 
 
 def test_given_hyper_parameters_come_back() -> None:
-    hypers = (Hyper("rbf", np.array([0.1, 1 / 3]), 1.0, 1e-4, 0.0),)
+    hypers = (Hyper("rbf", np.array([0.1, 1 / 3]), 1.0, 1e-4, 0.0, 0.3),)
     found = again(Settings(hypers=hypers)).hypers[0]
     assert found.scales.tobytes() == hypers[0].scales.tobytes()
     assert to_data(found) == to_data(hypers[0])
+
+
+def test_recipes_and_hyper_parameters_from_before_main_effects_have_none() -> None:
+    recipe, hyper = to_data(Recipe()), to_data(Hyper("rbf", np.ones(2), 1.0, 1e-4, 0.0, 0.3))
+    events = hypers_as_data([Hyper("rbf", np.ones(2), 1.0, 1e-4, 0.0, 0.3)])
+    assert hypers_from_data(events)[0].additive == 0.3
+    for old in (recipe, hyper, events[0]):
+        del old["additive"]
+    del recipe["additive_deviation"]
+    assert from_data(recipe) == Recipe(additive=0.0)
+    assert from_data(hyper).additive == 0.0
+    assert hypers_from_data(events)[0].additive == 0.0
 
 
 def test_every_setting_there_is_can_be_kept() -> None:

@@ -60,6 +60,10 @@ FIELDED = {
     )
 }
 
+# What a field meant in files from before it existed, where that is not its default today: an old study goes on as it
+# began.
+BEFORE: dict[str, dict[str, Any]] = {"Recipe": {"additive": 0.0}}
+
 
 def to_data(value: Any) -> Any:
     """A value as plain data; InvalidInput if a file cannot keep it."""
@@ -151,7 +155,8 @@ class _Reader:
             extra = sorted(set(data) - {"$"} - known)
             what = f"{data['$']} with {extra}" if kind else data["$"]
             raise StorageError(f"got a {what}, which this version does not know; try a newer pfes")
-        return kind(**{name: self.value(part) for name, part in data.items() if name != "$"})
+        parts = {name: self.value(part) for name, part in data.items() if name != "$"}
+        return kind(**BEFORE.get(data["$"], {}) | parts)
 
     def function(self, name: str) -> Function:
         if not self.functions:

@@ -6,6 +6,7 @@ from pfes.gp import Hyper
 from pfes.observations import Data
 
 KINDS = ["matern52", "rbf"]
+SHARES = [0.0, 0.4, 1.0]  # of main effects
 
 
 def data_of(x, y, noise=np.nan, count=1.0, within=0.0):
@@ -18,23 +19,35 @@ def random_data(rng, n, width, noise=np.nan):
     return data_of(x, np.sin(4.0 * x).sum(axis=1) - 1.0 + 0.1 * rng.normal(size=n), noise)
 
 
-def random_hyper(rng, groups, kernel="matern52"):
+def random_hyper(rng, groups, kernel="matern52", additive=0.0):
     scales = np.exp(rng.normal(-0.3, 0.4, groups))
     return Hyper(
-        kernel, scales, float(np.exp(0.5 * rng.normal())), float(np.exp(rng.uniform(-5, -1))), float(rng.normal())
+        kernel,
+        scales,
+        float(np.exp(0.5 * rng.normal())),
+        float(np.exp(rng.uniform(-5, -1))),
+        float(rng.normal()),
+        additive,
     )
 
 
 def dense_kernel(a, b, groups, hyper):
     """Prior covariance, one pair at a time."""
-    scales = hyper.scales[groups]
+    scales, w = hyper.scales[groups], hyper.additive
     result = np.empty((len(a), len(b)))
     for i, u in enumerate(a):
         for j, v in enumerate(b):
-            r = np.linalg.norm((u - v) / scales)
-            matern = (1 + np.sqrt(5) * r + 5 * r**2 / 3) * np.exp(-np.sqrt(5) * r)
-            result[i, j] = hyper.amplitude * (np.exp(-0.5 * r**2) if hyper.kernel == "rbf" else matern)
+            gap = (u - v) / scales
+            main = [correlation(np.linalg.norm(gap[groups == g]), hyper.kernel) for g in range(len(hyper.scales))]
+            together = correlation(np.linalg.norm(gap), hyper.kernel)
+            result[i, j] = hyper.amplitude * ((1 - w) * together + (w * np.mean(main) if w else 0.0))
     return result
+
+
+def correlation(r, kernel):
+    """Of two values at distance r, in length scales."""
+    matern = (1 + np.sqrt(5) * r + 5 * r**2 / 3) * np.exp(-np.sqrt(5) * r)
+    return np.exp(-0.5 * r**2) if kernel == "rbf" else matern
 
 
 def normal_log_density(y, mean, covariance):

@@ -95,3 +95,8 @@ def test_probabilities_are_probabilities(seed, n, spread):
     value, slope = Feasibility.of(x, ok, GROUPS).probability_gradient(np.vstack([x, rng.random((3, 2))]))
     assert ((value > 0) & (value < 1)).all()
     assert np.isfinite(slope).all()
+
+
+def test_the_classifier_has_no_main_effects():
+    x, ok = half_plane(12)
+    assert Feasibility.of(x, ok, GROUPS).latent.hyper.additive == 0.0

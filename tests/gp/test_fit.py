@@ -20,7 +20,7 @@ def seeded(seed=0):
 
 
 def values(hyper):
-    return [*hyper.scales, hyper.amplitude, hyper.noise, hyper.mean]
+    return [*hyper.scales, hyper.amplitude, hyper.noise, hyper.mean, hyper.additive]
 
 
 def usual(n=30, width=3, seed=0):
@@ -29,7 +29,8 @@ def usual(n=30, width=3, seed=0):
 
 
 @pytest.mark.parametrize(
-    "recipe", [Recipe(), Recipe.botorch(), Recipe(isotropic=True), Recipe(mean="zero", noise=0.01)]
+    "recipe",
+    [Recipe(), Recipe(additive=0.0), Recipe.botorch(), Recipe(isotropic=True), Recipe(mean="zero", noise=0.01)],
 )
 def test_a_fit_is_a_maximum(recipe):
     data = usual()
@@ -45,8 +46,14 @@ def test_a_fit_is_a_maximum(recipe):
             scales=found.scales * np.exp(shift.mean() if recipe.isotropic else shift),
             amplitude=found.amplitude * np.exp(0.1 * rng.normal()) if recipe.amplitude == "fit" else found.amplitude,
             noise=found.noise * np.exp(0.1 * rng.normal()) if recipe.noise == "fit" else found.noise,
+            additive=_moved(found.additive, 0.1 * rng.normal()) if recipe.additive == "fit" else found.additive,
         )
         assert log_posterior(data, GROUPS, moved, recipe).value < best.value
+
+
+def _moved(share, by):
+    """A share with something added to its log odds."""
+    return 1 / (1 + (1 - share) / share * np.exp(-by))
 
 
 def test_no_data_give_the_priors_modes():
@@ -88,6 +95,34 @@ def test_what_is_fixed_stays():
     assert (found.mean, found.amplitude, found.noise) == (0.0, 2.0, 0.3)
 
 
+@pytest.mark.parametrize("share", [0.0, 0.3, 1.0])
+def test_a_fixed_share_of_main_effects_stays(share):
+    found = fit(usual(), GROUPS, Recipe(additive=share), seeded(), start=Recipe().mode(3))
+    assert found.additive == share
+
+
+@pytest.mark.parametrize(("width", "recipe"), [(1, Recipe()), (1, Recipe(additive=0.5)), (51, Recipe(starts=1))])
+def test_one_group_and_very_many_have_no_main_effects(width, recipe):
+    assert fit(usual(12, width), np.arange(width), recipe, seeded()).additive == 0.0
+
+
+@pytest.mark.parametrize(("low", "high", "kind"), [(0.85, 1.0, "sum"), (0.0, 0.3, "product")])
+def test_the_data_tell_main_effects_from_interactions(low, high, kind):
+    x = seeded(2).random((60, 3))
+    y = np.sin(9 * x + np.arange(3)).sum(axis=1) if kind == "sum" else np.sin(2 * np.pi * x[:, :2]).prod(axis=1)
+    found = fit(data_of(x, (y - y.mean()) / y.std()), GROUPS, Recipe(), seeded())
+    assert low <= found.additive <= high
+
+
+def test_a_start_without_main_effects_does_not_keep_them_out():
+    x = seeded(2).random((60, 3))
+    y = np.sin(9 * x + np.arange(3)).sum(axis=1)
+    data = data_of(x, (y - y.mean()) / y.std())
+    plain = fit(data, GROUPS, Recipe(additive=0.0), seeded())
+    assert plain.additive == 0.0
+    assert fit(data, GROUPS, Recipe(starts=1), seeded(), plain).additive > 0.85
+
+
 def test_one_scale_for_all_when_isotropic():
     found = fit(usual(), GROUPS, Recipe.paper(), seeded())
     assert len(set(found.scales.tolist())) == 1
@@ -126,7 +161,7 @@ def test_many_data_are_fitted_by_a_part_and_then_by_all():
     data, recipe, groups = data_of(x, (y - y.mean()) / y.std()), Recipe(starts=2), np.arange(2)
     found = fit(data, groups, recipe, seeded())
     slopes = log_posterior(data, groups, found, recipe)
-    assert np.abs([*slopes.scales, slopes.amplitude, slopes.noise]).max() < 3.0
+    assert np.abs([*slopes.scales, slopes.amplitude, slopes.noise, slopes.additive]).max() < 3.0
     assert found.noise == pytest.approx(0.04 / y.var(), rel=0.15)
 
 
@@ -153,7 +188,7 @@ def test_no_columns_at_all():
     kind=st.sampled_from(["constant", "normal", "outlier", "two", "huge", "line", "step"]),
     repeated=st.booleans(),
     noise=st.sampled_from([np.nan, 0.0, 0.01, 1e6]),
-    recipe=st.sampled_from([Recipe(starts=2), Recipe.paper(), Recipe.botorch()]),
+    recipe=st.sampled_from([Recipe(starts=2), Recipe(starts=2, additive=1.0), Recipe.paper(), Recipe.botorch()]),
 )
 @example(seed=0, n=2, width=1, kind="constant", repeated=True, noise=np.nan, recipe=Recipe())
 @example(seed=0, n=14, width=1, kind="huge", repeated=True, noise=0.0, recipe=Recipe())

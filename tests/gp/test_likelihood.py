@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from gp.cases import KINDS, data_of, dense_kernel, differences, normal_log_density, random_data, random_hyper
+from gp.cases import KINDS, SHARES, data_of, dense_kernel, differences, normal_log_density, random_data, random_hyper
 from pfes.gp import Hyper, Recipe, likelihood, log_likelihood, log_posterior
 from pfes.gp.likelihood import Evidence
 from pfes.observations import Data, merged
@@ -18,15 +18,18 @@ RECIPES = {
 
 
 def from_vector(v, kernel):
-    return Hyper(kernel, np.exp(v[:-3]), float(np.exp(v[-3])), float(np.exp(v[-2])), float(v[-1]))
+    share = float(1 / (1 + np.exp(-v[-1]))) if np.isfinite(v[-1]) else float(v[-1] > 0)
+    return Hyper(kernel, np.exp(v[:-4]), float(np.exp(v[-4])), float(np.exp(v[-3])), float(v[-2]), share)
 
 
 def to_vector(hyper):
-    return np.array([*np.log(hyper.scales), np.log(hyper.amplitude), np.log(hyper.noise), hyper.mean])
+    with np.errstate(divide="ignore"):
+        odds = np.log(hyper.additive) - np.log1p(-hyper.additive)
+    return np.array([*np.log(hyper.scales), np.log(hyper.amplitude), np.log(hyper.noise), hyper.mean, odds])
 
 
 def as_vector(slopes):
-    return np.array([*slopes.scales, slopes.amplitude, slopes.noise, slopes.mean])
+    return np.array([*slopes.scales, slopes.amplitude, slopes.noise, slopes.mean, slopes.additive])
 
 
 def replicated(rng):
@@ -37,11 +40,12 @@ def replicated(rng):
     return x[order], np.sin(5 * x[order, 0]) + 0.3 * rng.normal(size=len(x))
 
 
+@pytest.mark.parametrize("share", SHARES)
 @pytest.mark.parametrize("kernel", KINDS)
-def test_merged_replicates_have_the_likelihood_of_the_single_values(kernel):
+def test_merged_replicates_have_the_likelihood_of_the_single_values(kernel, share):
     rng = np.random.default_rng(1)
     x, y = replicated(rng)
-    hyper = random_hyper(rng, 3, kernel)
+    hyper = random_hyper(rng, 3, kernel, share)
     data = merged(x, y, np.full(len(y), np.nan))
     assert len(data.y) == 6
     single = normal_log_density(y, hyper.mean, dense_kernel(x, x, GROUPS, hyper) + hyper.noise * np.eye(len(y)))
@@ -59,21 +63,25 @@ def test_known_noise_enters_row_by_row():
     assert found == pytest.approx(dense, rel=1e-12)
 
 
+@pytest.mark.parametrize("share", SHARES)
 @pytest.mark.parametrize("kernel", KINDS)
-def test_gradient_is_that_of_differences(kernel):
+def test_gradient_is_that_of_differences(kernel, share):
     rng = np.random.default_rng(3)
     x, y = replicated(rng)
     noise = np.where(x[:, 0] == x[0, 0], 0.05, np.nan)
     data = merged(x, y, noise)
-    vector = to_vector(random_hyper(rng, 3, kernel))
+    vector = to_vector(random_hyper(rng, 3, kernel, share))
     wanted = differences(lambda v: log_likelihood(data, GROUPS, from_vector(v, kernel)).value, vector)
-    np.testing.assert_allclose(as_vector(log_likelihood(data, GROUPS, from_vector(vector, kernel))), wanted, rtol=1e-8)
+    found = as_vector(log_likelihood(data, GROUPS, from_vector(vector, kernel)))
+    np.testing.assert_allclose(found, wanted, rtol=1e-8, atol=1e-10)
+    assert (found[-1] != 0.0) == (0.0 < share < 1.0)
 
 
 @pytest.mark.parametrize("recipe", RECIPES.values(), ids=RECIPES)
 def test_gradient_with_priors_is_that_of_differences(recipe):
     rng = np.random.default_rng(4)
-    data, hyper = random_data(rng, 9, 4), random_hyper(rng, 3, recipe.kernel)
+    share = 0.3 if recipe.additive == "fit" else 0.0
+    data, hyper = random_data(rng, 9, 4), random_hyper(rng, 3, recipe.kernel, share)
     hyper = from_vector(to_vector(hyper), recipe.kernel)
     wanted = differences(
         lambda v: log_posterior(data, GROUPS, from_vector(v, recipe.kernel), recipe).value, to_vector(hyper)
@@ -90,18 +98,21 @@ def test_best_mean_is_the_best():
         assert log_posterior(data, GROUPS, best, recipe).mean == pytest.approx(0.0, abs=1e-10)
 
 
-def test_order_of_the_data_does_not_matter():
+@pytest.mark.parametrize("share", SHARES)
+def test_order_of_the_data_does_not_matter(share):
     rng = np.random.default_rng(6)
-    data, hyper, order = random_data(rng, 12, 4), random_hyper(rng, 3), rng.permutation(12)
+    data, hyper, order = random_data(rng, 12, 4), random_hyper(rng, 3, additive=share), rng.permutation(12)
     shuffled = data_of(data.x[order], data.y[order])
     assert log_likelihood(shuffled, GROUPS, hyper).value == pytest.approx(
         log_likelihood(data, GROUPS, hyper).value, rel=1e-12
     )
 
 
-def test_squares_computed_anew_give_the_same(monkeypatch):
+@pytest.mark.parametrize("share", SHARES)
+@pytest.mark.parametrize("kernel", KINDS)
+def test_squares_computed_anew_give_the_same(monkeypatch, kernel, share):
     rng = np.random.default_rng(7)
-    data, hyper = random_data(rng, 12, 4), random_hyper(rng, 3)
+    data, hyper = random_data(rng, 12, 4), random_hyper(rng, 3, kernel, share)
     stored = log_likelihood(data, GROUPS, hyper)
     monkeypatch.setattr(likelihood, "STORED", 0)
     anew = log_likelihood(data, GROUPS, hyper)
@@ -109,11 +120,34 @@ def test_squares_computed_anew_give_the_same(monkeypatch):
     np.testing.assert_allclose(as_vector(anew), as_vector(stored), rtol=1e-10)
 
 
+def test_order_of_the_groups_does_not_matter():
+    rng = np.random.default_rng(9)
+    data, hyper = random_data(rng, 12, 4), random_hyper(rng, 3, additive=0.6)
+    columns, names = np.array([3, 1, 0, 2]), np.array([2, 0, 1])  # columns in another order, groups renumbered
+    renamed = Hyper(
+        hyper.kernel, hyper.scales[np.argsort(names)], hyper.amplitude, hyper.noise, hyper.mean, hyper.additive
+    )
+    one = log_likelihood(data, GROUPS, hyper)
+    other = log_likelihood(data_of(data.x[:, columns], data.y), names[GROUPS][columns], renamed)
+    assert other.value == pytest.approx(one.value, rel=1e-12)
+    np.testing.assert_allclose(other.scales[names], one.scales, rtol=1e-9)
+    assert other.additive == pytest.approx(one.additive, rel=1e-9)
+
+
+def test_one_group_is_its_own_main_effect():
+    rng = np.random.default_rng(10)
+    data, groups = random_data(rng, 12, 2), np.zeros(2, int)
+    plain, mixed = (log_likelihood(data, groups, random_hyper(np.random.default_rng(1), 1, "rbf", w)) for w in (0, 0.7))
+    np.testing.assert_allclose(as_vector(mixed), as_vector(plain), rtol=1e-10, atol=1e-12)
+    assert mixed.value == pytest.approx(plain.value, rel=1e-12)
+
+
+@pytest.mark.parametrize("share", SHARES)
 @pytest.mark.parametrize("width", [0, 1])
 @pytest.mark.parametrize("n", [0, 1, 2])
-def test_few_points_and_no_columns(n, width):
+def test_few_points_and_no_columns(n, width, share):
     rng = np.random.default_rng(8)
-    hyper, data = random_hyper(rng, width), random_data(rng, n, width)
+    hyper, data = random_hyper(rng, width, additive=share if width else 0.0), random_data(rng, n, width)
     groups = np.arange(width)
     covariance = dense_kernel(data.x, data.x, groups, hyper) + hyper.noise * np.eye(n)
     wanted = normal_log_density(data.y, hyper.mean, covariance) if n else 0.0

@@ -5,12 +5,12 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from gp.cases import KINDS, data_of, dense_kernel, random_data, random_hyper
+from gp.cases import KINDS, SHARES, data_of, dense_kernel, random_data, random_hyper
 from pfes.errors import InvalidInput
 from pfes.gp import Hyper, Model, Posterior
 from pfes.gp.kernels import KERNELS
-from pfes.gp.paths import _dual, _primal, draw_paths
-from pfes.gp.waves import add_pull_slopes, add_pulls, add_waves
+from pfes.gp.paths import _dual, _frequencies, _primal, draw_paths
+from pfes.gp.waves import add_mixed_pulls, add_pull_slopes, add_pulls, add_waves
 
 GROUPS = np.array([0, 1, 1, 2])
 BOTH = ["pathwise", "features"]
@@ -21,10 +21,11 @@ def rng():
     return np.random.default_rng(0)
 
 
-def model_of(rng, n=12, kernel="matern52", objectives=1, noise=np.nan):
+def model_of(rng, n=12, kernel="matern52", objectives=1, noise=np.nan, share=0.0):
     return Model(
         tuple(
-            Posterior.of(random_data(rng, n, 4, noise), GROUPS, random_hyper(rng, 3, kernel)) for _ in range(objectives)
+            Posterior.of(random_data(rng, n, 4, noise), GROUPS, random_hyper(rng, 3, kernel, share))
+            for _ in range(objectives)
         )
     )
 
@@ -60,13 +61,45 @@ def test_pulls_are_sums_of_the_kernels_correlations(rng, kernel, dtype, close):
         np.testing.assert_allclose(out[0, 0], 2 * truth, atol=2 * close)
 
 
+@pytest.mark.parametrize("share", SHARES)
+@pytest.mark.parametrize("kernel", KINDS)
+@pytest.mark.parametrize(("dtype", "close"), [(np.float32, 5e-6), (np.float64, 2e-14)])
+def test_mixed_pulls_are_sums_of_the_kernel(rng, kernel, dtype, close, share):
+    hyper = Hyper(kernel, np.ones(3), 1.0, 0.1, 0.0, share)
+    centres, points = rng.random((5, 4)).astype(dtype), (3 * rng.random((4, 2 * 7))).astype(dtype)
+    weights, out = rng.normal(size=(2, 3, 5)).astype(dtype), np.ones((2, 3, 7), dtype)
+    add_mixed_pulls(out, weights, centres, points, kernel == "matern52", GROUPS, share)
+    covariance = dense_kernel(centres.astype(float), points.T.astype(float), GROUPS, hyper).reshape(5, 2, 7)
+    np.testing.assert_allclose(out, 1 + np.einsum("bki,ibj->bkj", weights, covariance), atol=10 * close)
+
+
 # The law of the paths
 
 
+@pytest.mark.parametrize(("count", "share", "wanted"), [(100, 0.6, [40, 20, 20, 20]), (30, 1.0, [0, 10, 10, 10])])
+def test_every_part_of_the_kernel_has_its_share_of_frequencies(rng, count, share, wanted):
+    posterior = Posterior.of(data_of(np.zeros((0, 4)), []), GROUPS, random_hyper(rng, 3, additive=share))
+    moving = np.abs(_frequencies(posterior, count, rng)) > 0.0
+    together = moving.all(axis=1)
+    alone = [np.equal(moving, g == GROUPS).all(axis=1) for g in range(3)]
+    np.testing.assert_allclose([together.sum(), *(rows.sum() for rows in alone)], wanted, atol=1)
+    assert (together | np.any(alone, axis=0)).all()
+
+
+def test_one_frequency_is_enough_for_a_path(rng):
+    x, counts = rng.random((3, 4)), []
+    for _ in range(400):
+        paths = draw_paths(model_of(rng, n=0, share=0.75), 1, rng, features=2)
+        assert np.isfinite(paths(x)).all()
+        counts.append((paths.objectives[0].frequencies[0] != 0.0).all())
+    assert 0.15 < np.mean(counts) < 0.35
+
+
+@pytest.mark.parametrize("share", SHARES)
 @pytest.mark.parametrize("kind", BOTH)
 @pytest.mark.parametrize("kernel", KINDS)
-def test_prior_paths_have_the_kernels_covariance(rng, kernel, kind):
-    hyper = random_hyper(rng, 3, kernel)
+def test_prior_paths_have_the_kernels_covariance(rng, kernel, kind, share):
+    hyper = random_hyper(rng, 3, kernel, share)
     prior = Model((Posterior.of(data_of(np.zeros((0, 4)), []), GROUPS, hyper),))
     x = rng.random((5, 4))
     mean, covariance = moments(draw_paths(prior, 2000, rng, features=2000, kind=kind)(x)[:, :, 0])
@@ -75,10 +108,11 @@ def test_prior_paths_have_the_kernels_covariance(rng, kernel, kind):
     np.testing.assert_allclose(covariance, dense_kernel(x, x, GROUPS, hyper), atol=close)
 
 
+@pytest.mark.parametrize("share", SHARES)
 @pytest.mark.parametrize("kind", BOTH)
 @pytest.mark.parametrize("kernel", KINDS)
-def test_paths_have_the_posteriors_mean_and_covariance(rng, kernel, kind):
-    model = model_of(rng, kernel=kernel)
+def test_paths_have_the_posteriors_mean_and_covariance(rng, kernel, kind, share):
+    model = model_of(rng, kernel=kernel, share=share)
     posterior = model.posteriors[0]
     x = np.concatenate((rng.random((4, 4)), posterior.x[:2]))
     mean, covariance = moments(draw_paths(model, 2000, rng, features=2000, kind=kind)(x)[:, :, 0])
@@ -88,18 +122,20 @@ def test_paths_have_the_posteriors_mean_and_covariance(rng, kernel, kind):
     np.testing.assert_allclose(covariance, posterior.covariance(x, x), atol=close)
 
 
-def test_the_pathwise_mean_has_no_error_from_features(rng):
+@pytest.mark.parametrize("share", SHARES)
+def test_the_pathwise_mean_has_no_error_from_features(rng, share):
     # few features, many paths: what the features get wrong has mean zero over phases and heights
-    model = model_of(rng)
+    model = model_of(rng, share=share)
     x = rng.random((4, 4))
     values = draw_paths(model, 10_000, rng, features=40)(x)[:, :, 0]
     spread = values.std(axis=0) / np.sqrt(len(values))
     assert (np.abs(values.mean(axis=0) - model.predict(x).mean[:, 0]) < 5 * spread).all()
 
 
+@pytest.mark.parametrize("share", SHARES)
 @pytest.mark.parametrize("kernel", KINDS)
-def test_noise_free_data_are_interpolated(rng, kernel):
-    prior = Posterior.of(data_of(np.zeros((0, 4)), []), GROUPS, random_hyper(rng, 3, kernel))
+def test_noise_free_data_are_interpolated(rng, kernel, share):
+    prior = Posterior.of(data_of(np.zeros((0, 4)), []), GROUPS, random_hyper(rng, 3, kernel, share))
     x, y = rng.random((8, 4)), rng.normal(size=8)
     paths = draw_paths(Model((prior.given(x, y, 0.0),)), 5, rng, features=50)
     np.testing.assert_allclose(paths(x)[:, :, 0], np.tile(y, (5, 1)), atol=1e-7)
@@ -134,9 +170,10 @@ def test_feature_weights_are_those_of_bayesian_regression(rng, draw, n, features
     np.testing.assert_allclose(covariance, np.linalg.inv(precision), atol=0.02)
 
 
+@pytest.mark.parametrize("share", SHARES)
 @pytest.mark.parametrize("kind", BOTH)
-def test_more_data_than_features_are_no_trouble(rng, kind):
-    model = model_of(rng, n=60)
+def test_more_data_than_features_are_no_trouble(rng, kind, share):
+    model = model_of(rng, n=60, share=share)
     values = draw_paths(model, 20, rng, features=30, kind=kind)(rng.random((10, 4)))
     assert np.isfinite(values).all()
 
@@ -155,10 +192,11 @@ def test_each_of_many_means_gets_its_path(rng, kind):
 # Evaluation
 
 
+@pytest.mark.parametrize("share", SHARES)
 @pytest.mark.parametrize("kind", BOTH)
 @pytest.mark.parametrize("kernel", KINDS)
-def test_fast_exact_own_and_shared_agree(rng, kernel, kind, frozen):
-    paths = draw_paths(model_of(rng, kernel=kernel, objectives=3), 4, rng, kind=kind)
+def test_fast_exact_own_and_shared_agree(rng, kernel, kind, frozen, share):
+    paths = draw_paths(model_of(rng, kernel=kernel, objectives=3, share=share), 4, rng, kind=kind)
     assert paths.count == 4
     x = frozen(rng.random((4, 700, 4)))  # more than one block
     own = paths(x)
@@ -170,9 +208,10 @@ def test_fast_exact_own_and_shared_agree(rng, kernel, kind, frozen):
     assert paths.fast(x[0]).dtype == np.float32
 
 
+@pytest.mark.parametrize("share", SHARES)
 @pytest.mark.parametrize("count", [1, 31, 32, 33, 60, 65])
-def test_any_number_of_points_gives_what_each_gives_alone(rng, count):
-    paths = draw_paths(model_of(rng), 4, rng)
+def test_any_number_of_points_gives_what_each_gives_alone(rng, count, share):
+    paths = draw_paths(model_of(rng, share=share), 4, rng)
     x = rng.uniform(size=(4, count, paths.objectives[0].frequencies.shape[1]))
     values, slopes = paths.fast(x), paths.slopes(x)
     for n in (0, count // 2, count - 1):
@@ -180,10 +219,11 @@ def test_any_number_of_points_gives_what_each_gives_alone(rng, count):
         np.testing.assert_allclose(paths.slopes(x[:, n : n + 1])[:, 0], slopes[:, n], atol=2e-3)
 
 
+@pytest.mark.parametrize("share", SHARES)
 @pytest.mark.parametrize("kind", BOTH)
 @pytest.mark.parametrize("kernel", KINDS)
-def test_slopes_are_those_of_differences(rng, kernel, kind):
-    model = model_of(rng, kernel=kernel, objectives=2)
+def test_slopes_are_those_of_differences(rng, kernel, kind, share):
+    model = model_of(rng, kernel=kernel, objectives=2, share=share)
     paths = draw_paths(model, 3, rng, kind=kind)
     x = rng.random((3, 200, 4))
     x[:, 0] = model.posteriors[0].x[0]

@@ -18,6 +18,10 @@ from pfes.gp import LogNormal, Recipe
         ({"noise": 0.0}, "noise: got 0.0"),
         ({"noise": "none"}, "noise: got 'none'"),
         ({"noise": math.nan}, "noise: got nan"),
+        ({"additive": -0.1}, "additive: got -0.1"),
+        ({"additive": 1.5}, "additive: got 1.5"),
+        ({"additive": math.nan}, "additive: got nan"),
+        ({"additive": "some"}, "additive: got 'some'"),
         ({"starts": 0}, "starts: got 0"),
     ],
 )
@@ -58,3 +62,19 @@ def test_one_length_scale_when_there_are_too_many_groups():
     assert not Recipe().is_isotropic(50)
     assert Recipe().is_isotropic(51)
     assert not Recipe(isotropic=False).is_isotropic(500)
+
+
+@pytest.mark.parametrize(("groups", "share"), [(0, 0.0), (1, 0.0), (2, 0.5), (50, 0.5), (51, 0.0)])
+def test_main_effects_of_few_groups_beside_their_interactions(groups, share):
+    assert Recipe().mode(groups).additive == share
+    assert Recipe(isotropic=True).mode(groups).additive == share
+
+
+def test_a_given_share_holds_for_any_number_of_groups_but_one():
+    assert [Recipe(additive=0.3).mode(groups).additive for groups in (1, 2, 51)] == [0.0, 0.3, 0.3]
+
+
+@pytest.mark.parametrize("recipe", [Recipe.paper(), Recipe.botorch(), Recipe(additive=0.0)])
+def test_recipes_of_others_have_no_main_effects(recipe):
+    assert recipe.mode(3).additive == 0.0
+    assert not recipe.fits_additive(3)

@@ -87,7 +87,7 @@ class _Trial(NamedTuple):
 
 def _grid(sign: Array, groups: Integers) -> list[_Trial]:
     count = int(np.asarray(groups).max(initial=-1)) + 1
-    prior = Recipe().prior_of_scales(count)
+    prior = Recipe.botorch().prior_of_scales(count)
     level = NormalDist().inv_cdf((float(np.sum(sign > 0.0)) + 1.0) / (len(sign) + 2.0))
     scales = np.array(FRACTIONS) * math.sqrt(max(count, 1))
     return [

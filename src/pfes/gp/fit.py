@@ -1,4 +1,4 @@
-"""The most probable hyper-parameters: L-BFGS-B on logarithms, from several starts.
+"""The most probable hyper-parameters: L-BFGS-B on logarithms (and the log odds of a share), from several starts.
 
 The constant mean is not searched for: at given other parameters the best one is known in closed form, and by the
 envelope theorem the gradient in the others is as if it were fixed. With many data the starts compete on a random part
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from pfes.compiled import one_blas_thread
 from pfes.errors import InvalidInput
-from pfes.gp.likelihood import Evidence, Integers, Likelihood, with_priors
+from pfes.gp.likelihood import Evidence, Integers, Likelihood, log_odds, with_priors
 from pfes.gp.recipe import Hyper, Recipe
 from pfes.observations import Data
 
@@ -25,23 +25,26 @@ Array = NDArray[np.float64]
 PART = 250  # points of a random part, on which the search runs first when there are more
 MOST = 2000  # points that the last climb looks at
 BRIEF = 15  # iterations from each start
+LOG_ODDS = (-6.0, 6.0)  # of the main effects' share: from a quarter of a percent to all but that
 
 
 class Coordinates(NamedTuple):
-    """Where a parameter of the recipe lies in the vector that is searched, all logarithms."""
+    """Where a parameter of the recipe lies in the vector that is searched: logarithms, log odds of a share."""
 
     recipe: Recipe
     groups: int
     shared: bool  # one length scale for all groups
     amplitude: bool  # searched for?
     noise: bool
+    additive: bool
 
     def pack(self, hyper: Hyper) -> Array:
         """Hyper as a vector (K,), inside the bounds."""
         scales = np.exp(np.log(hyper.scales).mean(keepdims=True)) if self.shared else hyper.scales
         rest = [v for v, free in ((hyper.amplitude, self.amplitude), (hyper.noise, self.noise)) if free]
+        odds = [log_odds(hyper.additive)] * self.additive
         low, high = np.array(self.bounds()).T
-        return np.clip(np.log([*scales, *rest]), low, high)
+        return np.asarray(np.clip(np.append(np.log([*scales, *rest]), odds), low, high))
 
     def unpack(self, vector: Array) -> Hyper:
         """The inverse of `pack`; what is not searched for has the recipe's value."""
@@ -50,19 +53,21 @@ class Coordinates(NamedTuple):
         scales = np.full(self.groups, values[0]) if self.shared else values[: self.groups]
         rest = iter(values[1 if self.shared else self.groups :].tolist())
         amplitude = next(rest) if self.amplitude else known.amplitude
-        return Hyper(known.kernel, scales, amplitude, next(rest) if self.noise else known.noise, 0.0)
+        noise = next(rest) if self.noise else known.noise
+        share = 1.0 / (1.0 + math.exp(-vector[-1])) if self.additive else known.additive
+        return Hyper(known.kernel, scales, amplitude, noise, 0.0, share)
 
     def gradient(self, slopes: Likelihood) -> Array:
         """The slopes as a vector (K,)."""
         scales = [slopes.scales.sum()] if self.shared else slopes.scales
         rest = [v for v, free in ((slopes.amplitude, self.amplitude), (slopes.noise, self.noise)) if free]
-        return np.array([*scales, *rest])
+        return np.array([*scales, *rest, *[slopes.additive] * self.additive])
 
     def bounds(self) -> list[tuple[float, float]]:
         """Bounds of every coordinate."""
         scales = [self.recipe.prior_of_scales(self.groups).bounds()] * (1 if self.shared else self.groups)
         amplitude = [self.recipe.amplitude_prior.bounds()] * self.amplitude
-        return [*scales, *amplitude, *[self.recipe.noise_prior.bounds()] * self.noise]
+        return [*scales, *amplitude, *[self.recipe.noise_prior.bounds()] * self.noise, *[LOG_ODDS] * self.additive]
 
 
 def fit(data: Data, groups: Integers, recipe: Recipe, rng: np.random.Generator, start: Hyper | None = None) -> Hyper:
@@ -81,7 +86,12 @@ def fit(data: Data, groups: Integers, recipe: Recipe, rng: np.random.Generator, 
         return recipe.mode(count)
     inferred = recipe.noise == "fit" and bool(np.isnan(data.noise).any())
     coordinates = Coordinates(
-        recipe, count, count > 0 and recipe.is_isotropic(count), recipe.amplitude == "fit", inferred
+        recipe,
+        count,
+        count > 0 and recipe.is_isotropic(count),
+        recipe.amplitude == "fit",
+        inferred,
+        recipe.fits_additive(count),
     )
     with one_blas_thread():
         if len(data.y) <= PART:

@@ -7,7 +7,8 @@
 | k(s) | correlation, 1 at s = 0 | as s | value |
 | k'(s) | its derivative with respect to s, finite at 0 | as s | slope |
 
-In s both kernels are differentiable at 0, so that points that coincide need no special case.
+In s both kernels are differentiable at 0, so that points that coincide need no special case. A kernel with main
+effects is made of several of these: `effects.py`.
 """
 
 from collections.abc import Callable

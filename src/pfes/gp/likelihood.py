@@ -2,7 +2,8 @@
 
 | symbol | meaning | shape | in code |
 |---|---|---|---|
-| K | a k(s) + diag(noise), covariance of the merged values | (n, n) | covariance |
+| K | a k + diag(noise), covariance of the merged values | (n, n) | covariance |
+| k | (1 - w) k0(s) + w / G sum_g k0(s_g), see `effects.py`; w = 0: k0(s) alone | (P,) | shape |
 | D_g | squared differences of the pairs i < j in the columns of group g | (G, P) | squares |
 | alpha | K^-1 (y - m) | (n,) | alpha |
 | V | K^-1 - alpha alpha^T: minus twice the derivative of the log likelihood in K | (n, n) | excess |
@@ -26,6 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfes.gp import linalg
+from pfes.gp.effects import add_effects
 from pfes.gp.kernels import KERNELS
 from pfes.gp.recipe import Hyper, Recipe
 from pfes.observations import Data
@@ -48,6 +50,7 @@ class Likelihood(NamedTuple):
     amplitude: float  # d value / d log amplitude
     noise: float  # d value / d log noise
     mean: float  # d value / d mean, the mean itself
+    additive: float = 0.0  # d value / d logit of the main effects' share
 
 
 def log_likelihood(data: Data, groups: Integers, hyper: Hyper) -> Likelihood:
@@ -64,7 +67,7 @@ def with_priors(likelihood: Likelihood, hyper: Hyper, recipe: Recipe) -> Likelih
     """Add the log priors of all that the recipe fits; one term for all scales if they are one parameter."""
     log_scales, prior = np.log(hyper.scales), recipe.prior_of_scales(len(hyper.scales))
     share = 1.0 / max(len(log_scales), 1) if recipe.is_isotropic(len(log_scales)) else 1.0
-    value, _, amplitude, noise, mean = likelihood
+    value, _, amplitude, noise, mean, additive = likelihood
     value += share * float(prior.log_density(log_scales).sum())
     scales = likelihood.scales + share * prior.slope(log_scales)
     if recipe.amplitude == "fit":
@@ -79,7 +82,17 @@ def with_priors(likelihood: Likelihood, hyper: Hyper, recipe: Recipe) -> Likelih
         precision = recipe.mean_deviation**-2
         value -= 0.5 * precision * hyper.mean**2
         mean -= precision * hyper.mean
-    return Likelihood(value, scales, amplitude, noise, mean)
+    if recipe.fits_additive(len(log_scales)):
+        logit, precision = log_odds(hyper.additive), recipe.additive_deviation**-2
+        value -= 0.5 * precision * logit**2
+        additive -= precision * logit
+    return Likelihood(value, scales, amplitude, noise, mean, additive)
+
+
+def log_odds(share: float) -> float:
+    """Logit of a share; 0 and 1 count as 1e-12 away from themselves, so that all stays finite."""
+    inside = min(max(share, 1e-12), 1.0 - 1e-12)
+    return math.log(inside) - math.log1p(-inside)
 
 
 def noise_variances(data: Data, noise: float) -> Array:
@@ -92,7 +105,7 @@ class Evidence:
     """The likelihood of given data as a function of the hyper-parameters."""
 
     def __init__(self, data: Data, groups: Integers, kernel: str) -> None:
-        self.data, self.kernel = data, KERNELS[kernel]
+        self.data, self.kernel, self.matern = data, KERNELS[kernel], kernel == "matern52"
         self.size = len(data.y)
         self.inferred = np.isnan(data.noise)
         spare = np.where(self.inferred, data.count, 1.0)
@@ -113,8 +126,10 @@ class Evidence:
     def _evaluate(self, hyper: Hyper, precision: float | None) -> tuple[Likelihood, Hyper]:
         if self.size == 0:
             return Likelihood(0.0, np.zeros_like(hyper.scales), 0.0, 0.0, 0.0), hyper
-        weights = hyper.scales**-2.0
-        shape, slope = self.kernel.value_and_slope(self.pairs.distances(weights))
+        weights, share = hyper.scales**-2.0, hyper.additive
+        distances, effects = self.pairs.distances(weights, self.matern, share > 0.0)
+        whole, slope = self.kernel.value_and_slope(distances)
+        shape = whole if effects is None else (1.0 - share) * whole + share * effects
         noise = noise_variances(self.data, hyper.noise)
         covariance = self.pairs.matrix(hyper.amplitude * shape, hyper.amplitude + noise)
         lower = linalg.factorise(covariance, hyper.amplitude, self.room).lower
@@ -125,13 +140,17 @@ class Evidence:
         value -= 0.5 * (self.replicates * math.log(hyper.noise) + self.data.within / hyper.noise)
         excess = linalg.inverse_lower(lower, alpha)
         diagonal, below = excess.diagonal(), self.pairs.read(excess)
+        d_scales = self.pairs.contract(below * slope)
+        if effects is not None:
+            d_scales = (1.0 - share) * d_scales + share * self.pairs.contract_effects(below, weights, self.matern)
         d_noise = float(diagonal[self.inferred] @ noise[self.inferred]) + self.replicates
         return Likelihood(
             value,
-            2.0 * hyper.amplitude * weights * self.pairs.contract(below * slope),
+            2.0 * hyper.amplitude * weights * d_scales,
             -hyper.amplitude * (float(below @ shape) + 0.5 * float(diagonal.sum())),
             -0.5 * (d_noise - self.data.within / hyper.noise),
             float(alpha.sum()),
+            0.0 if effects is None else -hyper.amplitude * share * (1.0 - share) * float(below @ (effects - whole)),
         ), hyper
 
     def _best_mean(self, lower: linalg.Array, precision: float) -> float:
@@ -151,6 +170,7 @@ class _Pairs:
         self.memory = np.zeros(self.size * self.size)
         few = len(self.columns) * len(first) <= STORED
         self.squares = np.array([self._square(g) for g in range(len(self.columns))]) if few else None
+        self.moments = np.zeros((0, 0))  # (G, P) D_g k0'(s_g), with room made when first wanted
 
     def _square(self, group: int) -> Array:
         from scipy.spatial.distance import pdist  # noqa: PLC0415 - slow to import
@@ -158,20 +178,41 @@ class _Pairs:
         result: Array = pdist(self.columns[group], "sqeuclidean")
         return result
 
-    def distances(self, weights: Array) -> Array:
-        """sum_g weights_g D_g, (P,)."""
+    def distances(self, weights: Array, matern: bool, effects: bool) -> tuple[Array, Array | None]:
+        """sum_g weights_g D_g, (P,), and, if wanted, the mean over g of k0(weights_g D_g), (P,)."""
+        main = np.zeros(len(self.places)) if effects and len(weights) else None
         if self.squares is not None:
-            return np.asarray(weights @ self.squares) if len(weights) else np.zeros(len(self.places))
-        total = np.zeros(len(self.places))
-        for group, weight in enumerate(weights):
-            total += weight * self._square(group)
-        return total
+            total = np.asarray(weights @ self.squares) if len(weights) else np.zeros(len(self.places))
+            if main is not None:
+                self.moments = self.moments if self.moments.size else np.empty_like(self.squares)
+                add_effects(main, self.moments, self.squares, weights, matern)
+        else:
+            total, spare = np.zeros(len(self.places)), np.empty((1, len(self.places)))
+            for group, weight in enumerate(weights):
+                square = self._square(group)
+                total += weight * square
+                if main is not None:
+                    add_effects(main, spare, square[None], weights[group : group + 1], matern)
+        return total, None if main is None else main / len(weights)
 
     def contract(self, pairs: Array) -> Array:
         """sum_pairs D_g pairs, (G,)."""
         if self.squares is not None:
             return np.asarray(self.squares @ pairs) if len(self.columns) else np.zeros(0)
         return np.array([self._square(group) @ pairs for group in range(len(self.columns))])
+
+    def contract_effects(self, pairs: Array, weights: Array, matern: bool) -> Array:
+        """sum_pairs D_g k0'(weights_g D_g) pairs / G, (G,); `distances` was asked for effects at these weights."""
+        if self.squares is not None:
+            return np.asarray(self.moments @ pairs) / len(weights)
+        return np.array([self._moment(g, weights, matern) @ pairs for g in range(len(weights))]) / len(weights)
+
+    def _moment(self, group: int, weights: Array, matern: bool) -> Array:
+        square = self._square(group)[None]
+        moment = np.empty_like(square)
+        add_effects(np.zeros(square.shape[1]), moment, square, weights[group : group + 1], matern)
+        first: Array = moment[0]
+        return first
 
     def matrix(self, below: Array, diagonal: Array) -> Array:
         """A matrix (n, n) in Fortran's order, its lower triangle and diagonal filled; the same memory each time."""

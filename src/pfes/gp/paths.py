@@ -167,10 +167,19 @@ def _primal(basis: Array, noise: Array, target: Array, rng: np.random.Generator)
 
 
 def _frequencies(posterior: Posterior, count: int, rng: np.random.Generator) -> Array:
-    """Draws (count, D) from the kernel's spectral density, in turns: normal, or Student's t (theory 6)."""
+    """Draws (count, D) from the kernel's spectral density, in turns: normal, or Student's t (theory 6).
+
+    With main effects it is a mixture: of all groups together and of each alone, where the others' frequency is 0. Each
+    has its share of the draws, as evenly as whole numbers allow.
+    """
     z = rng.standard_normal((count, posterior.x.shape[1]))
     if posterior.hyper.kernel == "matern52":
         z /= np.sqrt(rng.chisquare(5, size=(count, 1)) / 5)
+    share, groups = posterior.hyper.additive, posterior.groups
+    if share > 0.0:
+        many = len(posterior.hyper.scales)
+        alone = many * ((np.arange(count) + rng.random()) / count - (1.0 - share)) / share
+        z *= (alone < 0.0)[:, None] | (np.minimum(np.floor(alone), many - 1)[:, None] == groups)
     return z / (2 * np.pi * posterior.column_scales)
 
 
@@ -187,4 +196,6 @@ def _sheaf(
         heights=heights,
         centres=posterior.x[used] / posterior.column_scales,
         pulls=np.zeros((len(heights), 0)) if pulls is None else pulls,
+        groups=np.ascontiguousarray(posterior.groups, np.int64),
+        additive=posterior.hyper.additive if len(posterior.groups) else 0.0,
     )

@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pfes.gp import linalg
+from pfes.gp import effects, linalg
 from pfes.gp.kernels import KERNELS, squared_distances
 from pfes.gp.likelihood import Integers, noise_variances
 from pfes.gp.recipe import Hyper
@@ -77,8 +77,26 @@ class Posterior:
 
     def kernel(self, a: Array, b: Array) -> Array:
         """Prior covariance (N, M) of the function at a (N, D) and b (M, D)."""
-        scales = self.column_scales
-        return self.hyper.amplitude * KERNELS[self.hyper.kernel].value(squared_distances(a / scales, b / scales))
+        hyper, near, far = self.hyper, a / self.column_scales, b / self.column_scales
+        if hyper.additive > 0.0:
+            return hyper.amplitude * effects.correlations(near, far, self.groups, hyper.additive, self._matern)
+        return hyper.amplitude * KERNELS[hyper.kernel].value(squared_distances(near, far))
+
+    def _kernel_and_slopes(self, x: Array) -> tuple[Array, Array]:
+        """Prior covariance (N, n) of the function at x (N, D) and at the data, and its derivatives (N, n, D) in x."""
+        hyper, scales = self.hyper, self.column_scales
+        near, far = x / scales, self.x / scales
+        if hyper.additive > 0.0:
+            cross, d_cross = effects.correlations_and_slopes(near, far, self.groups, hyper.additive, self._matern)
+            d_cross *= (hyper.amplitude / scales)[:, None]
+            return hyper.amplitude * cross, d_cross.transpose(0, 2, 1)
+        cross, slope = KERNELS[hyper.kernel].value_and_slope(squared_distances(near, far))
+        d_cross = (2.0 * hyper.amplitude * slope)[:, :, None] * (near[:, None, :] - far) / scales
+        return hyper.amplitude * cross, d_cross
+
+    @property
+    def _matern(self) -> bool:
+        return self.hyper.kernel == "matern52"
 
     def solve(self, right: Array) -> Array:
         """(k(x, x) + diag(noise))^-1 applied to the last axis of right (..., n)."""
@@ -115,17 +133,12 @@ class Posterior:
         return Slopes(*(np.concatenate(p, axis=axis) for p, axis in zip(zip(*parts, strict=True), axes, strict=True)))
 
     def _predict_gradient(self, x: Array) -> Slopes:
-        scales, amplitude = self.column_scales, self.hyper.amplitude
-        near, far = x / scales, self.x / scales
-        cross, slope = KERNELS[self.hyper.kernel].value_and_slope(squared_distances(near, far))
-        cross *= amplitude
+        cross, d_cross = self._kernel_and_slopes(x)
         spread = linalg.solve_lower(self.factor, cross.T)
         std = self._std(np.einsum("ij,ij->j", spread, spread))
         solved = linalg.solve_upper(self.factor, spread).T
-        # d cross / d x, (N, n, D)
-        d_cross = (2.0 * amplitude * slope)[:, :, None] * (near[:, None, :] - far) / scales
         d_variance = -2.0 * (solved[:, None, :] @ d_cross)[:, 0, :]
-        moving = std > SMALLEST_STD * np.sqrt(amplitude)
+        moving = std > SMALLEST_STD * np.sqrt(self.hyper.amplitude)
         # (R, n) @ (N, n, D) -> (N, R, D)
         d_mean = np.moveaxis(np.atleast_2d(self.weights) @ d_cross, 0, 1)
         d_mean = d_mean[0] if self.weights.ndim == 1 else d_mean

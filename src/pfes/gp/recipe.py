@@ -16,7 +16,7 @@ from pfes.gp.kernels import KERNELS
 __all__ = ["Hyper", "LogNormal", "Recipe"]
 
 Array = NDArray[np.float64]
-MANY_GROUPS = 50  # beyond, one length scale for all unless asked otherwise
+MANY_GROUPS = 50  # beyond, one length scale for all and no main effects, unless asked otherwise
 
 
 @dataclass(frozen=True)
@@ -63,6 +63,13 @@ class Hyper:
     amplitude: float  # prior variance of the function
     noise: float  # variance of one measurement, where it is not known row by row
     mean: float  # prior mean of the function
+    additive: float = 0.0  # w, the main effects' share of the amplitude (effects.py)
+
+
+# Priors of length scales: that of Hvarfner, Hellsten, Nardi 2024, and ours, of the same mode but narrower, because
+# predictions from few data are better calibrated (docs/benchmarks.md, "Kernels").
+_WIDE = LogNormal(math.sqrt(2.0), math.sqrt(3.0), 0.025, 1e4)
+_NARROW = LogNormal(math.sqrt(2.0) - 3.0 + 1.2**2, 1.2, 0.025, 1e4)
 
 
 @dataclass(frozen=True)
@@ -74,10 +81,13 @@ class Recipe:
     mean        "constant" (fitted) or "zero"
     amplitude   "fit" or a fixed prior variance
     noise       "fit" or a fixed variance; rows of known noise keep theirs
+    additive    "fit" or a fixed share of main effects, 0 to 1; 0: interactions of all groups alone
     starts      how many times the fit begins anew
 
     scale_prior is for one group and is moved by log(G)/2 for G of them: distances grow like the root of the dimension
-    (Hvarfner, Hellsten, Nardi 2024). mean_deviation is that of a normal prior on the constant mean.
+    (Hvarfner, Hellsten, Nardi 2024). mean_deviation is that of a normal prior on the constant mean, additive_deviation
+    that of one on logit w, w the share of main effects. One group has no main effect beside itself, and more than
+    MANY_GROUPS have none unless their share is given.
     """
 
     kernel: str = "matern52"
@@ -85,24 +95,29 @@ class Recipe:
     mean: Literal["constant", "zero"] = "constant"
     amplitude: float | Literal["fit"] = "fit"
     noise: float | Literal["fit"] = "fit"
+    additive: float | Literal["fit"] = "fit"
     starts: int = 4
-    scale_prior: LogNormal = field(default=LogNormal(math.sqrt(2.0), math.sqrt(3.0), 0.025, 1e4))
+    scale_prior: LogNormal = field(default=_NARROW)
     amplitude_prior: LogNormal = field(default=LogNormal(2.25, 1.5, 1e-3, 1e3))
     noise_prior: LogNormal = field(default=LogNormal(-4.0, 1.0, 1e-6, 1e2))
     mean_deviation: float = 3.0
+    additive_deviation: float = 1.5
 
     def __post_init__(self) -> None:
         _one_of("kernel", self.kernel, tuple(KERNELS))
         _one_of("mean", self.mean, ("constant", "zero"))
         _fit_or_positive("amplitude", self.amplitude)
         _fit_or_positive("noise", self.noise)
+        _fit_or_share("additive", self.additive)
         if self.starts < 1:
             raise InvalidInput(f"starts: got {self.starts}, wanted at least 1; try 4")
 
     @staticmethod
     def paper() -> "Recipe":
         """The set-up of Suzuki et al.: rbf, one length scale, zero mean, unit amplitude, noise variance 1e-4."""
-        return Recipe(kernel="rbf", isotropic=True, mean="zero", amplitude=1.0, noise=1e-4)
+        return Recipe(
+            kernel="rbf", isotropic=True, mean="zero", amplitude=1.0, noise=1e-4, additive=0.0, scale_prior=_WIDE
+        )
 
     @staticmethod
     def botorch() -> "Recipe":
@@ -111,6 +126,7 @@ class Recipe:
             kernel="rbf",
             isotropic=False,
             amplitude=1.0,
+            additive=0.0,
             scale_prior=LogNormal(math.sqrt(2.0), math.sqrt(3.0), 0.025, 1e8),
             noise_prior=LogNormal(-4.0, 1.0, 1e-4, 1e8),
             mean_deviation=math.inf,
@@ -124,6 +140,10 @@ class Recipe:
         """The length scales' prior with so many groups."""
         return self.scale_prior.shifted(0.5 * math.log(max(groups, 1)))
 
+    def fits_additive(self, groups: int) -> bool:
+        """Whether the share of main effects of so many groups is fitted."""
+        return self.additive == "fit" and 1 < groups <= MANY_GROUPS
+
     def mode(self, groups: int) -> Hyper:
         """What to believe before there are data: the priors' modes, the fixed values where fixed."""
         return Hyper(
@@ -132,7 +152,13 @@ class Recipe:
             amplitude=self.amplitude_prior.mode() if self.amplitude == "fit" else self.amplitude,
             noise=self.noise_prior.mode() if self.noise == "fit" else self.noise,
             mean=0.0,
+            additive=self._usual_additive(groups),
         )
+
+    def _usual_additive(self, groups: int) -> float:
+        if self.additive == "fit":
+            return 0.5 if self.fits_additive(groups) else 0.0
+        return self.additive if groups > 1 else 0.0
 
 
 def _one_of(name: str, got: str, wanted: tuple[str, ...]) -> None:
@@ -143,3 +169,8 @@ def _one_of(name: str, got: str, wanted: tuple[str, ...]) -> None:
 def _fit_or_positive(name: str, got: Any) -> None:
     if got != "fit" and not (isinstance(got, (int, float)) and math.isfinite(got) and got > 0.0):
         raise InvalidInput(f'{name}: got {got!r}, wanted "fit" or a variance above 0; try "fit"')
+
+
+def _fit_or_share(name: str, got: Any) -> None:
+    if got != "fit" and not (isinstance(got, (int, float)) and 0.0 <= got <= 1.0):
+        raise InvalidInput(f'{name}: got {got!r}, wanted "fit" or a share from 0 to 1; try "fit"')

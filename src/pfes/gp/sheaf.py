@@ -9,17 +9,18 @@
 | v_ri | weight of the correlation with input i in path r | (R, n) | pulls |
 
     f_r(x) = mean + sum_f h_rf cos(2 pi (w_f . x + p_rf)) + sum_i v_ri k(x, x_i)
+
+k is the correlation of `effects.py`: a share of it, and as large a share of the frequencies, are main effects.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pfes.gp.waves import add_pull_slopes, add_pulls, add_waves
+from pfes.gp.waves import add_mixed_pull_slopes, add_mixed_pulls, add_pull_slopes, add_pulls, add_waves
 
 __all__ = ["STEP", "Sheaf"]
 
@@ -40,6 +41,8 @@ class Sheaf:
     heights: Floats
     centres: Floats
     pulls: Floats
+    groups: NDArray[np.int64]  # (D,) the group of each column
+    additive: float  # share of main effects
 
     def shared(self, x: Floats) -> Floats:
         """All paths at the same points x (N, D): (R, N)."""
@@ -51,7 +54,7 @@ class Sheaf:
         lying = upright - x.dtype.type(0.25)
         add_waves(out, (self.heights * np.cos(angles))[None], self.frequencies, upright, points)
         add_waves(out, (self.heights * -np.sin(angles))[None], self.frequencies, lying, points)
-        self._add(add_pulls, out, self.pulls[None], points)
+        self._pull(out, self.pulls[None], points)
         first: Floats = out[0]
         return first
 
@@ -60,7 +63,7 @@ class Sheaf:
         points, size = _columns(x)
         out = np.full((len(x), 1, size), self.mean, x.dtype)
         add_waves(out, self.heights[:, None], self.frequencies, self.phases, points)
-        self._add(add_pulls, out, self.pulls[:, None], points)
+        self._pull(out, self.pulls[:, None], points)
         return out[:, 0, : x.shape[1]]
 
     def slopes(self, x: Floats) -> Floats:
@@ -69,11 +72,18 @@ class Sheaf:
         out = np.zeros((len(x), x.shape[2], size), x.dtype)
         # d cos(2 pi t) / dt = 2 pi cos(2 pi (t + 1/4))
         add_waves(out, self._slope_heights, self.frequencies, self.phases + x.dtype.type(0.25), points)
+        return out[..., : x.shape[1]] + self._pull_slopes(x, points, size)
+
+    def _pull_slopes(self, x: Floats, points: Floats, size: int) -> Floats:
+        if self.additive > 0.0:
+            slopes = np.zeros((len(x), x.shape[2], size), x.dtype)
+            add_mixed_pull_slopes(slopes, self.pulls, *self._mixed(points))
+            return slopes[..., : x.shape[1]] / self.scales[:, None]
         # sum_i v_i k'(s_i) 2 (x - c_i) / scale, from the sums over i of v_i k' and v_i k' c_i
         sums = np.zeros((len(x), 1 + x.shape[2], size), x.dtype)
-        self._add(add_pull_slopes, sums, self._slope_pulls, points)
+        add_pull_slopes(sums, self._slope_pulls, *self._plain(points))
         scaled, used = np.swapaxes(x / self.scales, 1, 2), slice(x.shape[1])
-        return out[..., used] + 2 * (scaled * sums[:, :1, used] - sums[:, 1:, used]) / self.scales[:, None]
+        return 2 * (scaled * sums[:, :1, used] - sums[:, 1:, used]) / self.scales[:, None]
 
     @cached_property
     def _slope_heights(self) -> Floats:
@@ -87,13 +97,22 @@ class Sheaf:
         pulls: Floats = self.pulls[:, None] * np.ascontiguousarray(moments.T)
         return pulls
 
-    def _add(self, add: Callable[..., None], out: Floats, weights: Floats, points: Floats) -> None:
-        add(out, weights, self.centres, points / self.scales[:, None], self.kernel == "matern52")
+    def _pull(self, out: Floats, weights: Floats, points: Floats) -> None:
+        if self.additive > 0.0:
+            add_mixed_pulls(out, weights, *self._mixed(points))
+        else:
+            add_pulls(out, weights, *self._plain(points))
+
+    def _plain(self, points: Floats) -> tuple[Floats, Floats, bool]:
+        return self.centres, points / self.scales[:, None], self.kernel == "matern52"
+
+    def _mixed(self, points: Floats) -> tuple[Floats, Floats, bool, NDArray[np.int64], float]:
+        return *self._plain(points), self.groups, self.additive
 
     def single(self) -> "Sheaf":
         """The same in float32."""
-        arrays = (self.scales, self.frequencies, self.phases, self.heights, self.centres, self.pulls)
-        return Sheaf(self.mean, self.kernel, *(a.astype(np.float32) for a in arrays))
+        names = ("scales", "frequencies", "phases", "heights", "centres", "pulls")
+        return replace(self, **{name: getattr(self, name).astype(np.float32) for name in names})
 
 
 def _columns(x: Floats) -> tuple[Floats, int]:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from pfes.compiled import inline, kernel
 
-__all__ = ["add_pull_slopes", "add_pulls", "add_waves"]
+__all__ = ["add_mixed_pull_slopes", "add_mixed_pulls", "add_pull_slopes", "add_pulls", "add_waves"]
 
 Floats = NDArray[Any]  # float32 or float64
 
@@ -72,6 +72,27 @@ def add_pull_slopes(out: Floats, weights: Floats, centres: Floats, points: Float
     _add_pulls(out, weights, centres, points, _DECAY_OF[points.dtype], matern, True)
 
 
+def add_mixed_pulls(
+    out: Floats, weights: Floats, centres: Floats, points: Floats, matern: bool, groups: Floats, share: float
+) -> None:
+    """`add_pulls` with a share of main effects, see effects.py; groups (D,): the group of each column."""
+    parts = _shares(points, groups, share)
+    _add_mixed_pulls(out, weights, centres, points, _DECAY_OF[points.dtype], matern, groups, parts)
+
+
+def add_mixed_pull_slopes(
+    out: Floats, weights: Floats, centres: Floats, points: Floats, matern: bool, groups: Floats, share: float
+) -> None:
+    """Add the derivatives with respect to the columns of the points to out (B, D, N); weights (B, n)."""
+    parts = _shares(points, groups, share)
+    _add_mixed_pull_slopes(out, weights, centres, points, _DECAY_OF[points.dtype], matern, groups, parts)
+
+
+def _shares(points: Floats, groups: Floats, share: float) -> Floats:
+    """Of all groups together, of each alone, and 0, in the precision of the points."""
+    return np.array([1.0 - share, share / (groups.max() + 1), 0.0], points.dtype)
+
+
 @kernel
 def _add_waves(out: Any, heights: Any, frequencies: Any, phases: Any, points: Any, series: Any) -> None:
     c0, c1, c2, c3, c4 = series[0], series[1], series[2], series[3], series[4]
@@ -124,6 +145,74 @@ def _add_pulls(out: Any, weights: Any, centres: Any, points: Any, decay: Any, ma
                 w = weights[b, k, i]
                 for j in range(size):
                     out[b, k, j] += w * term[start + j]
+
+
+@inline
+def _square(term: Any, total: Any, centres: Any, points: Any, groups: Any, i: int, g: int, zero: Any) -> None:
+    """Squared distances from centre i in the columns of group g, added to those in all columns, too."""
+    for j in range(len(term)):
+        term[j] = zero
+    for d in range(len(points)):
+        if groups[d] == g:
+            c = centres[i, d]
+            for j in range(len(term)):
+                term[j] += (points[d, j] - c) * (points[d, j] - c)
+    for j in range(len(term)):
+        total[j] += term[j]
+
+
+@kernel
+def _add_mixed_pulls(
+    out: Any, weights: Any, centres: Any, points: Any, decay: Any, matern: bool, groups: Any, shares: Any
+) -> None:
+    blocks, rows, size = out.shape
+    whole, single, zero = shares[0], shares[1], shares[2]
+    term, total = np.empty(points.shape[1], out.dtype), np.empty(points.shape[1], out.dtype)
+    mixed = np.empty(points.shape[1], out.dtype)
+    for i in range(len(centres)):
+        for j in range(len(term)):
+            total[j] = mixed[j] = zero
+        for g in range(groups.max() + 1):
+            _square(term, total, centres, points, groups, i, g, zero)
+            _correlate(term, decay, matern, False)
+            for j in range(len(term)):
+                mixed[j] += single * term[j]
+        _correlate(total, decay, matern, False)
+        for j in range(len(term)):
+            mixed[j] += whole * total[j]
+        for b in range(blocks):
+            start = b * size
+            for k in range(rows):
+                w = weights[b, k, i]
+                for j in range(size):
+                    out[b, k, j] += w * mixed[start + j]
+
+
+@kernel
+def _add_mixed_pull_slopes(
+    out: Any, weights: Any, centres: Any, points: Any, decay: Any, matern: bool, groups: Any, shares: Any
+) -> None:
+    blocks, _, size = out.shape
+    whole, single, zero = shares[0], shares[1], shares[2]
+    total = np.empty(points.shape[1], out.dtype)
+    terms = np.empty((groups.max() + 1, points.shape[1]), out.dtype)
+    for i in range(len(centres)):
+        for j in range(len(total)):
+            total[j] = zero
+        for g in range(len(terms)):
+            _square(terms[g], total, centres, points, groups, i, g, zero)
+            _correlate(terms[g], decay, matern, True)
+        _correlate(total, decay, matern, True)
+        for g in range(len(terms)):
+            term = terms[g]
+            for j in range(len(total)):
+                term[j] = single * term[j] + whole * total[j]
+        for b in range(blocks):
+            w, start = weights[b, i] + weights[b, i], b * size
+            for d in range(len(points)):
+                c, term = centres[i, d], terms[groups[d]]
+                for j in range(size):
+                    out[b, d, j] += w * term[start + j] * (points[d, start + j] - c)
 
 
 @inline
