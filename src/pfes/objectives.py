@@ -76,7 +76,7 @@ class Objective:
         """A measured value as a float; refuse what no measurement can be, with a pointer to what to do instead."""
         try:
             number = float(value)  # type: ignore[arg-type]
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise InvalidInput(f"value of {self.name!r}: got {value!r}, wanted a number") from None
         if not math.isfinite(number):
             raise InvalidInput(

@@ -134,6 +134,7 @@ WRONG = {
     "id,power\n0,abc\n": "line 2, 'power': got 'abc', wanted a number",
     "id,power\n0,#DIV/0!\n": "an error of the spreadsheet",
     "id,power\n0,inf\n": "wanted a finite number",
+    f"id,power\n0,{'9' * 400}\n": "wanted a number of less than 309 digits",
     "id,power\n1.5,1\n": "line 2, 'id': got '1.5', wanted the number of a trial",
     "power\n1\n": "got neither an id nor a point",
     "x,power\n0.5,1\n": "got no value of 'dopant'",
@@ -147,7 +148,7 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize("text", WRONG)
+@pytest.mark.parametrize("text", WRONG, ids=range(len(WRONG)))
 def test_a_wrong_table_changes_nothing_and_says_what_is_wrong(pfes: Pfes, cell: str, folder: Path, text: str) -> None:
     pfes("ask", cell)
     before = len(open_study(cell).events)

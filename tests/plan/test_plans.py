@@ -40,6 +40,7 @@ WRONG = {
     HEAD + X + "low = 0\nhigh = 1\n[reference]\nz = 1\n": "reference",
     "x" + "= [" * 5 + "[" * 3000: "plan.toml",
     "[" * 5: "plan.toml: line 1",
+    "x = " + "9" * 5000: "plan.toml: got a number that is too long",
 }
 
 

@@ -67,6 +67,8 @@ def read_plan(path: Path) -> PlanFile:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise InvalidInput(f"{path.name}: {_syntax(str(error))}") from None
+    except ValueError:  # a number of thousands of digits
+        raise InvalidInput(f"{path.name}: got a number that is too long, wanted a plan; {EXAMPLE_HINT}") from None
     except RecursionError:
         raise InvalidInput(
             f"{path.name}: got brackets in brackets without end, wanted a plan; {EXAMPLE_HINT}"

@@ -10,7 +10,7 @@ from typing import Any
 from pfes.errors import InvalidInput
 from pfes.space import Choice
 from pfes.space.names import shown
-from pfes.space.numbers import is_number, parse_number
+from pfes.space.numbers import is_finite, is_number, parse_number
 from pfes.space.parameters import Parameter
 
 __all__ = ["choice_in", "number_in", "parameter_in", "text_in", "written"]
@@ -51,6 +51,8 @@ def number_in(cell: str, what: str, comma: bool) -> float | int:
     if number is None:
         hint = "" if comma or "," not in text else "; decimal commas need semicolons or tabs between the cells"
         raise InvalidInput(f"{what}: got {_short(cell)}, wanted a number{hint}")
+    if isinstance(number, int) and not is_finite(number):
+        raise InvalidInput(f"{what}: got {_short(cell)}, wanted a number of less than 309 digits")
     return number
 
 
