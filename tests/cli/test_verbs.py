@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from cli.conftest import Said
+import postgres
+from cli.conftest import PLAN, Said
 from pfes import open_study
 from pfes.cli.main import VERBS
 
@@ -139,6 +140,15 @@ def test_pending_trials_are_listed_extended_released_and_rejected(pfes: Pfes, ce
     assert pfes("pending", cell, "--json").data == []
     wrong = pfes("release", cell, 0, 99)
     assert (wrong.code, "got 99" in wrong.err) == (1, True)
+
+
+def test_a_study_may_be_kept_by_a_database_server(pfes: Pfes, folder: Path, postgres: postgres.Server) -> None:
+    (folder / "cell.toml").write_text(PLAN)
+    url = postgres.url("cli")
+    assert pfes("create", "cell.toml", "--to", url).code == 0
+    assert pfes("ask", url, "-n", 2).code == 0
+    assert pfes("tell", url, 1, "power=2", "waste=3").code == 0
+    assert pfes("status", url, "--json").data["trials"] == {"pending": 1, "done": 1}
 
 
 # Looking
@@ -309,5 +319,5 @@ def test_a_terminal_without_unicode_gets_ascii(cell: str) -> None:
 
 def test_json_is_json_even_where_numbers_are_none(pfes: Pfes, cell: str) -> None:
     pfes("ask", cell)
-    for verb in ("status", "pending", "front"):
+    for verb in ("status", "pending", "front", "export"):
         json.loads(pfes(verb, cell, "--json").out)

@@ -10,7 +10,7 @@ import pytest
 from pfes import InvalidInput, open_study
 from pfes.study.crew import crew_of
 from study import jobs
-from study.examples import measured, space_study
+from study.examples import space_study
 
 
 @pytest.fixture(scope="module")
@@ -37,8 +37,10 @@ def test_a_cluster_evaluates_on_all_its_workers(client: Any, tmp_path: Any) -> N
 
 
 def test_the_executor_of_a_client_will_do_and_functions_need_no_module(client: Any) -> None:
-    study = space_study()
-    outcome = study.optimize(lambda trial: measured(trial), 18, executor=client.get_executor(), progress=False)
+    half, study = 0.5, space_study()
+    outcome = study.optimize(
+        lambda trial: {"power": half, "waste": half}, 18, executor=client.get_executor(), progress=False
+    )
     assert (outcome.trials, outcome.spent) == (3, 18.0)
     assert crew_of(client, None, None).size() == 2
     assert crew_of(client, 1, None).size() == 1

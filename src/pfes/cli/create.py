@@ -111,6 +111,7 @@ def _from_csv(source: Path, target: str, options: dict[str, object]) -> Begun:
 
 def _say(begun: Begun, target: str, out: Output) -> None:
     study = begun.study
+    target = study.storage if "://" in target else target  # without its password
     pool = isinstance(study.space, Pool)
     what = f"{len(study.space)} candidates" if isinstance(study.space, Pool) else f"{len(study.space.names)} parameters"
     goals = ", ".join(f"{item.goal} {item.name} (cost {item.cost:g})" for item in study.objectives)

@@ -7,7 +7,7 @@ import click
 
 from pfes.cli.arguments import json_option, opened, study_argument
 from pfes.cli.ask import write_csv
-from pfes.cli.output import Output
+from pfes.cli.output import Output, trial_as_data
 from pfes.sheets import Style, read_results, trials_as_csv
 from pfes.space.csv_table import read_sheet, sheet_of
 
@@ -61,12 +61,16 @@ def import_verb(
 @click.option("-o", "--output", type=click.Path(path_type=Path, dir_okay=False), help="Write to a file.")
 @click.option("--excel", is_flag=True, help="Semicolons and decimal commas, as Excel has them in much of Europe.")
 @click.option("--pending", is_flag=True, help="Only trials that are waiting for results.")
-def export_verb(study: str, name: str | None, output: Path | None, excel: bool, pending: bool) -> None:
+@json_option
+def export_verb(study: str, name: str | None, output: Path | None, excel: bool, pending: bool, as_json: bool) -> None:
     """Write all trials as CSV, which `pfes import` understands.
 
     An empty cell means "not measured". Texts that a spreadsheet would run as formulas begin with an apostrophe.
     """
     it = opened(study, name)
     trials = it.pending() if pending else it.trials()
+    if as_json:
+        Output(as_json).data([trial_as_data(trial) for trial in trials])
+        return
     text = trials_as_csv(it, trials, Style.excel() if excel else Style())
     write_csv(text, output, f"{len(trials)} trials")
