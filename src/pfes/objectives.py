@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from pfes.errors import InvalidInput
 from pfes.space.names import RESERVED
+from pfes.space.numbers import is_finite
 
 __all__ = ["Bundle", "Objective", "Objectives", "Option"]
 
@@ -60,7 +61,7 @@ class Objective:
             raise InvalidInput(f"threshold of {self.name!r}: got {self.threshold}, wanted > 0, as transform is 'log'")
 
     def _checked(self, what: str, number: float, least: float, open_end: bool = False) -> None:
-        good = isinstance(number, (int, float, np.number)) and not isinstance(number, bool) and math.isfinite(number)
+        good = isinstance(number, (int, float, np.number)) and is_finite(number)
         if not good or number < least or (open_end and number == least):
             wanted = (
                 "a finite number" if least == -math.inf else f"a finite number {'>' if open_end else '>='} {least:g}"

@@ -40,6 +40,8 @@ WRONG = {
     HEAD + X + "low = 0\nhigh = 1\n[reference]\nz = 1\n": "reference",
     "x" + "= [" * 5 + "[" * 3000: "plan.toml",
     "[" * 5: "plan.toml: line 1",
+    HEAD + f"cost = {'9' * 400}\n": "line 3: objectives.y.cost: got 9999",
+    HEAD + X.replace("real", "integer") + f"low = 0\nhigh = {'9' * 400}\n": "wanted a number of less than 309 digits",
     "x = " + "9" * 5000: "plan.toml: got a number that is too long",
 }
 

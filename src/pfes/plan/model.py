@@ -5,20 +5,29 @@ What the values may be is checked where they live, in `Real`, `Objective` and th
 
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from pfes.objectives import Bundle, Objective
 from pfes.plan.candidates import candidates
 from pfes.plan.faults import Fault, within
 from pfes.points import Domain
 from pfes.space import Choice, Integer, Linear, Real, Space
+from pfes.space.numbers import is_finite
 from pfes.space.parameters import Parameter
 
 __all__ = ["Plan", "PoolTable"]
 
-Number = int | float
+
+def _fits(value: Any) -> Any:
+    if isinstance(value, int) and not is_finite(int(value)):
+        raise ValueError("a number of less than 309 digits")
+    return value
+
+
+Whole = Annotated[int, AfterValidator(_fits)]
+Number = Annotated[int | float, AfterValidator(_fits)]
 
 
 class Table(BaseModel):
@@ -46,9 +55,9 @@ class IntegerTable(Table):
     """A parameter of type "integer"."""
 
     type: Literal["integer"]
-    low: int
-    high: int
-    step: int = 1
+    low: Whole
+    high: Whole
+    step: Whole = 1
     log: bool = False
     unit: str = ""
 
@@ -61,7 +70,7 @@ class ChoiceTable(Table):
     """A parameter of type "choice"."""
 
     type: Literal["choice"]
-    values: list[str | bool | int | float]
+    values: list[str | bool | Whole | float]
     ordered: bool = False
     unit: str = ""
 
@@ -119,7 +128,7 @@ class StudyTable(Table):
     """The study itself."""
 
     name: str = "study"
-    seed: int = 0
+    seed: Whole = 0
     method: str | None = None
     budget: Number | None = None
 

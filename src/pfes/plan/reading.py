@@ -130,8 +130,8 @@ def _words(error: Any) -> str:
         return _unknown(error)
     if kind in ("union_tag_not_found", "union_tag_invalid"):
         return f"got no type that is known, wanted type = {_one_of(['real', 'integer', 'choice'])}"
-    if kind == "literal_error":
-        return f"got {_short(got)}, wanted {error['ctx']['expected']}"
+    if kind in ("literal_error", "value_error"):
+        return f"got {_short(got)}, wanted {error['ctx'].get('expected') or error['ctx']['error']}"
     if kind in WANTED:
         hint = "; give it without quotes" if isinstance(got, str) and "number" in WANTED[kind] else ""
         return f"got {_short(got)}, wanted {WANTED[kind]}{hint}"
