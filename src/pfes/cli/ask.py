@@ -56,6 +56,8 @@ def ask_verb(
     A trial's purpose is to begin (before there is a model), to learn where the best trade-offs are, to confirm them, or
     to settle a doubt.
     """
+    if as_json and (as_csv or excel):
+        raise click.UsageError("got --json and CSV, wanted one of them.")
     it = opened(study, name)
     trials = it.ask(
         count,
