@@ -38,24 +38,29 @@ class SearchSettings:
     """How hard to search.
 
     population   points per function
-    generations  how often they breed
+    generations  how often they breed; None: 6 times and 6 more for every parameter, at most 30
     climbs       steps uphill before, where gradients are to be had
     archive      most points kept; 0: none, and the first rank of the last population is returned, as in the paper
     eta          distribution index of crossover and mutation: children lie nearer to their parents as it grows
     """
 
     population: int = 120
-    generations: int = 30
+    generations: int | None = None
     climbs: int = 10
     archive: int = 1000
     eta: float = 5.0
 
     def __post_init__(self) -> None:
-        if self.population < 4 or min(self.generations, self.climbs, self.eta) < 0 or not _is_capacity(self.archive):
+        least = min(self.generations or 0, self.climbs, self.eta)
+        if self.population < 4 or least < 0 or not _is_capacity(self.archive):
             raise InvalidInput(
                 f"got {self}; wanted a population of 4 or more, generations, climbs and eta of 0 or more, "
                 "an archive of 8 or more points, or 0 for none; try SearchSettings()"
             )
+
+    def breedings(self, parameters: int) -> int:
+        """How often to breed in a space of so many parameters; with few of them the first points are nearly enough."""
+        return min(30, 6 + 6 * parameters) if self.generations is None else self.generations
 
 
 def _is_capacity(archive: int) -> bool:
@@ -97,7 +102,7 @@ def pareto_search(
     populations = Populations(x, evaluate(x), settings.population, settings.archive)
     if uphill:
         _climb(populations, evaluate, uphill, breeder, settings.climbs, rng)
-    for _ in range(settings.generations):
+    for _ in range(settings.breedings(len(space.names))):
         first = populations.parents(rng)
         children = breeder.children(first, populations.parents(rng), rng)
         if uphill:
