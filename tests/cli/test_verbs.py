@@ -4,10 +4,12 @@ import io
 import json
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -295,6 +297,53 @@ def test_the_doctor_saves_what_a_damaged_file_holds(pfes: Pfes, cell: str, folde
     said = pfes("doctor", cell, "--repair")
     assert "events are in cell.repaired.db" in said.out
     assert 0 < len(open_study("cell.repaired.db").events) < 40
+
+
+@pytest.fixture
+def long_study(pfes: Pfes, cell: str, folder: Path) -> Path:
+    for number in range(40):
+        pfes("enqueue", cell, f"x={number / 40}", "dopant=Er")
+    return folder / cell
+
+
+def test_the_doctor_saves_the_beginning_of_a_file_that_was_cut_off(pfes: Pfes, long_study: Path) -> None:
+    os.truncate(long_study, long_study.stat().st_size - 4096)
+    said = pfes("doctor", long_study, "--repair")
+    assert "events are in" in said.out
+    assert len(open_study("cell.repaired.db").events) > 0
+
+
+def test_the_doctor_needs_no_index(pfes: Pfes, long_study: Path) -> None:
+    root = "SELECT rootpage FROM sqlite_master WHERE name = 'sqlite_autoindex_pfes_events_1'"
+    with closing(sqlite3.connect(long_study)) as connection:
+        page = connection.execute(root).fetchone()[0]
+        size = connection.execute("PRAGMA page_size").fetchone()[0]
+    events = open_study(long_study).events
+    with long_study.open("r+b") as file:
+        file.seek((page - 1) * size)
+        file.write(b"\xff" * size)
+    pfes("doctor", long_study, "--repair")
+    assert open_study("cell.repaired.db").events == events
+
+
+def test_a_file_that_nothing_can_be_read_of_leaves_no_other_behind(pfes: Pfes, folder: Path) -> None:
+    (folder / "cell.db").write_bytes(b"SQLite format 3\x00" + b"\xff" * 9000)
+    assert "nothing can be read of it" in pfes("doctor", "cell.db", "--repair").out
+    assert not (folder / "cell.repaired.db").exists()
+
+
+# What is no plan, or may not be what was meant
+
+
+def test_a_folder_is_no_plan(pfes: Pfes) -> None:
+    said = pfes("create", ".")
+    assert (said.code, "wanted a plan (.toml)" in said.err) == (2, True)
+
+
+def test_an_objective_that_a_column_of_nearly_its_name_describes_is_pointed_out(pfes: Pfes, folder: Path) -> None:
+    (folder / "mix.csv").write_text("name,x,yield\nA,1,5\nB,2,6\n")
+    said = pfes("create", "mix.csv", "--max", "yeild")
+    assert "'yield' describes candidates, 'yeild' is an objective; if they are the same, begin again" in said.err
 
 
 # Whoever reads

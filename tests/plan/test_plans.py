@@ -21,7 +21,7 @@ WRONG = {
     X + "low = 0\nhigh = 1\n": "plan.toml: objectives: this is missing, wanted a line such as objectives = ...",
     HEAD + X + "low = 0\n": "plan.toml, line 3: parameters.x.high: this is missing, wanted a line such as high = ...",
     HEAD + X + 'low = "0"\nhigh = 1\n': "line 5: parameters.x.low: got '0', wanted",
-    HEAD + X + "low = 0\nhihg = 1\n": "line 3: parameters.x.high: this is missing",
+    HEAD + X + "low = 0\nhihg = 1\n": "line 6: parameters.x.hihg: this is not known here, wanted",
     HEAD + X + "low = 0\nhigh = 1\nunits = 'K'\n": "line 7: parameters.x.units: this is not known here, wanted",
     HEAD + X + "low = 2\nhigh = 1\n": "line 3: parameters.x: Real(2.0, 1.0): low lies above high: exchange them",
     HEAD

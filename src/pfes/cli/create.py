@@ -1,5 +1,7 @@
 """`pfes create`: begin a study from a plan in TOML, or from a table of candidates in CSV."""
 
+from collections.abc import Iterator, Sequence
+from difflib import get_close_matches
 from pathlib import Path
 
 import click
@@ -50,8 +52,9 @@ def create_verb(source: Path | None, example: bool, place: str | None, as_json: 
         return
     if source is None:
         raise click.UsageError("got nothing to begin from, wanted a plan (.toml) or candidates (.csv); try --example.")
+    table = _is_table(source)
     target = place or str(source.with_suffix(".db"))
-    begun = _from_csv(source, target, options) if _is_table(source) else _from_plan(source, target, options)
+    begun = _from_csv(source, target, options) if table else _from_plan(source, target, options)
     _say(begun, target, Output(as_json))
 
 
@@ -123,6 +126,9 @@ def _say(begun: Begun, target: str, out: Output) -> None:
         out.warn(
             f"the columns {', '.join(begun.unused)} hold results, which were left out; --with-results takes them in"
         )
+    if isinstance(study.space, Pool):
+        for doubt in _doubts(study.space, study.objectives.names):
+            out.warn(doubt)
     out.line(f"Next: pfes ask {target} -n 4")
     out.data(
         {
@@ -134,3 +140,10 @@ def _say(begun: Begun, target: str, out: Output) -> None:
             "results": begun.results,
         }
     )
+
+
+def _doubts(pool: Pool, objectives: Sequence[str]) -> Iterator[str]:
+    """What was taken as it stands, but may have been meant otherwise."""
+    for name in objectives:
+        if near := get_close_matches(name, pool.names, n=1):
+            yield f"{near[0]!r} describes candidates, {name!r} is an objective; if they are the same, begin again"

@@ -76,7 +76,8 @@ def read_plan(path: Path) -> PlanFile:
     try:
         return PlanFile(Plan.model_validate(data), path, lines)
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
+        # a misspelt key first: what it should have been is missing, too
+        first = min(error.errors(include_url=False), key=lambda it: it["type"] != "extra_forbidden")
         raise _at(path, lines, _where(first), _words(first)) from None
 
 
