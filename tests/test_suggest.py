@@ -165,6 +165,26 @@ def test_confirming_weighs_whatever_half_measured_points_lack() -> None:
     assert first(Task(SQUARE, three, paper), known, confirm=True).purpose == "confirm"
 
 
+def test_staleness_is_what_was_spent_since_the_front_grew() -> None:
+    task = Task(SQUARE, TWO, QUICK)
+
+    def after(values: list[tuple[float, float]]) -> float:
+        known = Observations.none(2)
+        for number, _ in enumerate(values):
+            known = known.with_pending(np.array([0.1 * number, 0.5]), (0, 1))
+        told = np.array(values).ravel() * np.tile([1.0, -1.0], len(values))
+        known = replace(known, state=np.full(len(known), State.MEASURED), value=told)
+        return believe(task, known, np.random.default_rng(0)).stale
+
+    front = [(0.0, 0.0), (1.0, 1.0), (3.0, 3.0)]
+    assert after(front) == 0.0
+    assert after([*front, (2.0, 2.0), (1.0, 2.0)]) == 2.0
+    assert after([*front, (2.0, 2.0), (2.0, 6.0)]) == 0.0
+    assert believe(task, Observations.none(2), np.random.default_rng(0)).stale == 0.0
+    half = told(SQUARE, 6, (0,))
+    assert believe(task, half, np.random.default_rng(0)).stale == 0.0
+
+
 def test_the_last_measurement_confirms_and_pure_information_never_does() -> None:
     known, whole = told(SQUARE, 8), TWO.cost((0, 1))
     for seed in range(3):

@@ -1,5 +1,6 @@
 """From observations to a model: scalings, hyper-parameters, posteriors; predictions in the user's units."""
 
+from bisect import bisect_left
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -8,6 +9,7 @@ from numpy.typing import NDArray
 
 from pfes.gp import Feasibility, Hyper, Model, Posterior, fit
 from pfes.observations import Data, Observations, State, merged
+from pfes.pareto import quick_hypervolume
 from pfes.scaling import Scaling
 from pfes.task import Task
 
@@ -16,6 +18,7 @@ __all__ = ["Belief", "believe", "condensed"]
 Array = NDArray[np.float64]
 
 HOPELESS = 1e6  # a deviation of levels, which are of size 1: worse measurements tell nothing, either
+GROWN = 1e-3  # of the hypervolume held: less is no progress
 MOST = 2000  # points of one objective that a model takes into account
 
 
@@ -48,6 +51,29 @@ class Belief:
         measured = np.zeros((len(points), len(self.scalings)), dtype=bool)
         measured[where.ravel(), rows.objective] = True
         return points[measured.all(axis=1)]
+
+    @property
+    def stale(self) -> float:
+        """What was spent, in prices of a whole point, since what is held last grew by a thousandth of its volume."""
+        rows, count = self.observations.only(State.MEASURED), len(self.scalings)
+        points, where = np.unique(rows.x, axis=0, return_inverse=True)
+        where = where.ravel()
+        first = np.full((len(points), count), len(rows))  # the row at which each value came
+        np.minimum.at(first, (where, rows.objective), np.arange(len(rows)))
+        complete = first.max(axis=1, initial=0)  # the row at which a point was complete
+        order = np.argsort(complete, kind="stable")[: np.count_nonzero(complete < len(rows))]
+        if not len(order):
+            return 0.0
+        levels = self.model.predict(points[order]).mean
+        reference = np.where(np.isfinite(self.thresholds), self.thresholds, levels.min(axis=0) - 0.1)
+        enough = (1.0 - GROWN) * quick_hypervolume(levels, reference)
+
+        def all_there(count: int) -> bool:
+            return quick_hypervolume(levels[:count], reference) >= enough
+
+        last = bisect_left(range(1, len(order)), True, key=all_there)
+        costs = np.array([objective.cost for objective in self.task.objectives])
+        return float(costs[rows.objective[complete[order[last]] + 1 :]].sum() / costs.sum())
 
     @property
     def thresholds(self) -> Array:

@@ -149,6 +149,7 @@ def _situation(belief: Belief, offer: Offer, rng: np.random.Generator) -> Situat
         estimator=task.settings.estimator,
         allowed=allowed,
         rng=rng,
+        stale=belief.stale,
         left=offer.limit / offer.objectives.cost(range(len(offer.objectives))),
         completing=offer.completing,
     )

@@ -1,6 +1,7 @@
 """Every method keeps the contract; a new one is a class of a few lines here."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -85,7 +86,8 @@ def worth(model: Model, order: Sequence[int], options: tuple[Option, ...], weigh
     reference = np.array([-1.0, -1.2, -1.4])[list(order)]
     hold = Ehvi(model, options, points, reference, np.full(len(order), 1e-3), NONE)
     everything = max(option.cost for option in options)
-    return Worth(pfes(model, order, options), hold, 0.5, 0.8, 2.0, lambda x: np.full(len(x), everything), weight)
+    hope = replace(hold, caution=1.7)
+    return Worth(pfes(model, order, options), hold, hope, 0.5, 0.8, 2.0, lambda x: np.full(len(x), everything), weight)
 
 
 class TestWorthLearning(AcquisitionContract):

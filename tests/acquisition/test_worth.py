@@ -1,6 +1,7 @@
 """What a measurement is worth: its parts against their definitions, and the stake against cases worked by hand."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -30,7 +31,7 @@ def made(completing: Callable[[np.ndarray], np.ndarray], weight: float = 0.5) ->
     model = example_model(2)
     learn = information(model, [lambda x: x[:, :2]], [np.array([[0.0, 0.5], [0.5, 0.0]])])
     hold = Ehvi(model, learn.options, np.array([[0.0, 0.1], [0.2, -0.3]]), REFERENCE, np.full(2, 1e-3), X[:2])
-    return Worth(learn, hold, stake=0.7, time=0.5, whole=2.0, completing=completing, weight=weight)
+    return Worth(learn, hold, hold, stake=0.7, time=0.5, whole=2.0, completing=completing, weight=weight)
 
 
 def test_the_parts_are_improvement_by_share_of_cost_and_stake_by_information() -> None:
@@ -58,6 +59,17 @@ def test_doubt_widens_the_deviations() -> None:
     np.testing.assert_allclose(
         worth.parts(X).now[:, 2], expected_improvement(mean, 3.0 * std, worth.hold.front), rtol=1e-9
     )
+
+
+def test_to_learn_hope_may_be_wider_than_what_is_expected() -> None:
+    worth = made(lambda x: np.full(len(x), 4.0))
+    wary = replace(worth, hope=replace(worth.hold, caution=2.0))
+    mean, std = worth.model.predict(X)
+    wide = np.log(expected_improvement(mean, 2.0 * std, worth.hold.front))
+    np.testing.assert_allclose(wary.scores(X)[:, 2], (np.log(wary.parts(X).nats[:, 2]) + wide) / 2.0, rtol=1e-9)
+    np.testing.assert_array_equal(wary.parts(X).now, worth.parts(X).now)  # what it is worth stays as believed
+    np.testing.assert_array_equal(wary.confirming().scores(X), worth.confirming().scores(X))
+    assert wary.given(X[0], [0, 1], np.random.default_rng(0)).hope.caution == 2.0
 
 
 def test_a_point_that_cannot_be_completed_adds_next_to_nothing_and_stays_finite() -> None:

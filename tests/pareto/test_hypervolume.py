@@ -4,7 +4,7 @@ import pytest
 from oracles import dominance as oracle
 from pareto import fronts
 from pfes.errors import InvalidInput
-from pfes.pareto import hypervolume
+from pfes.pareto import hypervolume, quick_hypervolume
 
 
 def test_a_staircase_has_the_area_of_its_steps():
@@ -77,3 +77,12 @@ def test_broken_tables_are_refused(points, message):
 def test_what_is_no_table_or_point_is_refused(points, ref, message):
     with pytest.raises(InvalidInput, match=message):
         hypervolume(points, ref)
+
+
+@pytest.mark.parametrize("objectives", [2, 4, 5, 6, 7])
+def test_the_quick_one_is_exact_for_few_points_and_close_below_for_many(objectives: int) -> None:
+    points = np.random.default_rng(objectives).uniform(0.0, 1.0, (400, objectives))
+    ref = np.zeros(objectives)
+    assert quick_hypervolume(points[:50], ref) == hypervolume(points[:50], ref)
+    exact = hypervolume(points, ref)
+    assert 0.9 * exact <= quick_hypervolume(points, ref) <= exact

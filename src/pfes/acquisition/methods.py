@@ -20,6 +20,8 @@ __all__ = ["METHODS", "Method", "method_named"]
 
 Array = NDArray[np.float64]
 
+PATIENCE = 6.0  # measurements of everything without progress, after which the model is thought to err twice as much
+MOST_CAUTIOUS = 4.0
 STARTS = 20  # points of each sampled Pareto set that a search may start from
 
 
@@ -68,7 +70,8 @@ def pfes(situation: Situation) -> Worth:
     hold = replace(ehvi(situation), reference=reference)
     stake, whole = at_stake(learn, reference, situation.held)
     time = 1.0 - 1.0 / max(situation.left, 1.0)  # nothing comes after the last measurement
-    return Worth(learn, hold, stake, time, whole, situation.completing)
+    caution = min(MOST_CAUTIOUS, 1.0 + situation.stale / PATIENCE)  # the longer in vain, the less the model is trusted
+    return Worth(learn, hold, replace(hold, caution=caution), stake, time, whole, situation.completing)
 
 
 def resolution(situation: Situation, frontiers: list[Array]) -> Array:

@@ -36,5 +36,6 @@ class Situation:
     estimator: str
     allowed: NDArray[np.bool_] | None  # (P,) rows of a pool that can be measured or have been; None: all
     rng: np.random.Generator
+    stale: float = 0.0  # measurements of everything that were paid for since what is held last grew
     left: float = np.inf  # measurements of everything that the budget still pays for
     completing: Callable[[Array], Array] = _ones  # x (N, D) -> (N,) cost of all that a point lacks

@@ -16,8 +16,9 @@ What either finds is worth the hypervolume that it adds at once, and what its kn
     time          how much of it there is time to collect: 1 without a budget, 0 for the last measurement
 
 Information alone is drawn to where the model knows nothing, such as corners, even where nothing good is expected;
-improvement alone stays near what is known to be good. g nats take about 1 - exp(-g) of the ignorance away, because one
-nat divides the number of frontiers that are plausible by e.
+improvement alone stays near what is known to be good. The longer nothing better was found, the wider the deviations are
+taken to be where one learns: the model's hopes near what it knows were in vain, so it may err elsewhere, too. g nats
+take about 1 - exp(-g) of the ignorance away, because one nat divides the number of frontiers that are plausible by e.
 """
 
 from collections.abc import Callable, Sequence
@@ -32,7 +33,7 @@ from pfes.acquisition.pfes import Pfes
 from pfes.acquisition.protocol import Slopes, gain_of
 from pfes.gp import Model
 from pfes.objectives import Option
-from pfes.pareto import hypervolume, non_dominated
+from pfes.pareto import non_dominated, quick_hypervolume
 
 __all__ = ["Parts", "Worth", "at_stake"]
 
@@ -55,6 +56,7 @@ class Worth:
 
     learn: Pfes
     hold: Ehvi
+    hope: Ehvi  # the same as cautious as the search should be: what improvement is taken to be where one learns
     stake: float
     time: float
     whole: float  # hypervolume that the sampled frontiers have, on average
@@ -90,26 +92,28 @@ class Worth:
 
     def scores(self, x: Array) -> Array:
         """(N, K) the logarithm of what is looked for."""
-        improved = self.hold.scores(x) + np.log(self._shares(x))
+        share = np.log(self._shares(x))
         if self.weight == 1.0:
-            return improved
-        return (1.0 - self.weight) * self.learn.scores(x) + self.weight * improved
+            return self.hold.scores(x) + share
+        return (1.0 - self.weight) * self.learn.scores(x) + self.weight * (self.hope.scores(x) + share)
 
     def slopes(self, x: Array) -> Slopes:
         """`scores` with gradients (N, K, D); shares are constant but at single points."""
-        improved = self.hold.slopes(x)
-        score = improved.score + np.log(self._shares(x))
+        share = np.log(self._shares(x))
         if self.weight == 1.0:
-            return Slopes(score, improved.d_x)
-        told = self.learn.slopes(x)
+            score, d_x = self.hold.slopes(x)
+            return Slopes(score + share, d_x)
+        told, improved = self.learn.slopes(x), self.hope.slopes(x)
         return Slopes(
-            (1.0 - self.weight) * told.score + self.weight * score,
+            (1.0 - self.weight) * told.score + self.weight * (improved.score + share),
             (1.0 - self.weight) * told.d_x + self.weight * improved.d_x,
         )
 
     def given(self, x: Array, which: Sequence[int], rng: np.random.Generator) -> "Worth":
         """Each frontier knows its own path's values at x; what is held grows by what is expected there."""
-        return replace(self, learn=self.learn.given(x, which, rng), hold=self.hold.given(x, which, rng))
+        hold = self.hold.given(x, which, rng)
+        hope = replace(hold, caution=self.hope.caution)
+        return replace(self, learn=self.learn.given(x, which, rng), hold=hold, hope=hope)
 
     def confirming(self, caution: float = 1.0) -> "Worth":
         """The same, looking for improvement alone; caution: as if the model erred so many times as much."""
@@ -134,6 +138,6 @@ def at_stake(learn: Pfes, reference: Array, held: Array) -> tuple[float, float]:
     best, had = [], []
     for frontier, value in zip(learn.frontiers, values, strict=True):
         real = frontier.points[np.isfinite(frontier.points).all(axis=1)]  # without the thresholds' virtual points
-        best.append(hypervolume(real, reference) if len(real) else 0.0)
-        had.append(hypervolume(value, reference))
+        best.append(quick_hypervolume(real, reference) if len(real) else 0.0)
+        had.append(quick_hypervolume(value, reference))
     return float(np.mean(np.maximum(np.array(best) - had, 0.0))), float(np.mean(best))

@@ -5,7 +5,7 @@ Every objective is maximised here; infinities are real ones.
 
 from pfes.pareto.cells import Cells
 from pfes.pareto.dominance import as_frontier, non_dominated
-from pfes.pareto.hypervolume import hypervolume
+from pfes.pareto.hypervolume import hypervolume, quick_hypervolume
 from pfes.pareto.partition import both_sides, dominated_cells, nondominated_cells
 
 __all__ = [
@@ -16,4 +16,5 @@ __all__ = [
     "hypervolume",
     "non_dominated",
     "nondominated_cells",
+    "quick_hypervolume",
 ]

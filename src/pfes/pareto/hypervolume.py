@@ -9,7 +9,9 @@ import numpy.typing as npt
 from pfes.errors import InvalidInput
 from pfes.pareto.tables import point_table
 
-__all__ = ["hypervolume"]
+__all__ = ["hypervolume", "quick_hypervolume"]
+
+MOST = {5: 300, 6: 120}  # points whose hypervolume takes milliseconds; with fewer objectives any number does
 
 
 def hypervolume(points: npt.ArrayLike, ref: npt.ArrayLike) -> float:
@@ -41,6 +43,18 @@ def hypervolume(points: npt.ArrayLike, ref: npt.ArrayLike) -> float:
         )
     above = table[(table > corner).all(axis=1)]
     return float(moocore.hypervolume(above, ref=corner, maximise=True)) if len(above) else 0.0
+
+
+def quick_hypervolume(points: npt.NDArray[np.float64], ref: npt.NDArray[np.float64]) -> float:
+    """`hypervolume`, for L >= 5 of the points (S, L) with the largest boxes above ref (L,) only: a lower bound.
+
+    The exact one takes seconds for a thousand points in six objectives.
+    """
+    most = MOST.get(points.shape[1], 60 if points.shape[1] > 6 else len(points))
+    if len(points) > most:
+        boxes = np.prod(np.maximum(points - ref, 0.0), axis=1)
+        points = points[np.argsort(-boxes, kind="stable")[:most]]
+    return hypervolume(points, ref)
 
 
 def _reference(ref: npt.ArrayLike) -> npt.NDArray[np.float64]:
