@@ -305,6 +305,12 @@ def test_empty_cells_of_inputs_are_refused(empty):
         (lambda: Pool({"x": [1, 2, "n/a", 4]}), "column 'x' is 'n/a' in row 2, but a number elsewhere"),
         (lambda: Pool({"x": ["1", "2", "3,5", "n/a"]}), "column 'x' is 'n/a' in row 3, but a number elsewhere"),
         (lambda: Pool({"x": [1, "2"]}), "column 'x' is '2' in row 1, but a number elsewhere"),
+        (
+            lambda: Pool({"x": ["1.234,5", "2.345,6"]}),
+            "column 'x' is '1.234,5' in row 0, wanted a number without signs",
+        ),
+        (lambda: Pool({"x": ["1,5", "2,345.6"]}), "column 'x' is '2,345.6' in row 1, wanted a number without signs"),
+        (lambda: Pool({"x": ["1 234", "2 345"]}), "column 'x' is '1 234' in row 0, wanted a number without signs"),
         (lambda: Pool({"x": ["a", [1]]}), r"column 'x' is \[1\] in row 1, wanted a number or a text"),
         (lambda: Pool({"x": [f"n{i}" for i in range(1001)]}), "has 1001 different texts, wanted at most 1000"),
         (lambda: Pool({}), "the table is empty"),

@@ -138,6 +138,8 @@ SPELLINGS = {
     "wanted one of budget=, trials=, timeout= or stop=": "wanted --budget, --trials or --timeout",
     "delimiter=...": "--delimiter",
     "say ids=": "say --ids ",
+    "say inputs=[...]": "say --inputs",
+    "image is malformed": "image is malformed; `pfes doctor --repair` saves what can be read of it",
 }
 
 

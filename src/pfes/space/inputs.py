@@ -1,5 +1,6 @@
 """What the columns of a pool are: numbers become a Real over their range, anything else a Choice of what occurs."""
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -14,6 +15,9 @@ __all__ = ["input_parameter"]
 
 # A text with more different values than this names the rows, it does not describe them.
 MOST_TEXTS = 1000
+
+# 1.234,5 and 1,234.5 and 1 234,5: in the same column 1.234 may be a thousand times what it seems, so none is guessed at
+GROUPED = re.compile(r"[+-]?\d{1,3}(?:([.,'’\s])\d{3})(?:\1\d{3})*(?:[.,]\d+)?")
 
 Place = Callable[[int], str]
 
@@ -60,6 +64,15 @@ def _range(name: str, column: Column, place: Place) -> tuple[float, float]:
 def _check_alike(name: str, column: tuple[Any, ...], place: Place) -> None:
     """Refuse what was meant as numbers and has a slip in it: it would silently become one category per number."""
     read = [is_number(value) or (isinstance(value, str) and parse_number(value, True) is not None) for value in column]
+    grouped = [
+        not known and isinstance(v, str) and bool(GROUPED.fullmatch(v)) for known, v in zip(read, column, strict=True)
+    ]
+    if any(grouped) and sum(read) + sum(grouped) > len(column) / 2:
+        row = grouped.index(True)
+        raise InvalidInput(
+            f"column {name!r} is {column[row]!r} in {place(row)}, wanted a number without signs between thousands: "
+            "take them out of the whole column (in a spreadsheet: another number format)"
+        )
     mixed = any(is_number(value) for value in column)
     if mixed or len(column) / 2 < sum(read) < len(column):
         row = read.index(False) if False in read else next(i for i, v in enumerate(column) if not is_number(v))
