@@ -371,3 +371,11 @@ def test_json_is_json_even_where_numbers_are_none(pfes: Pfes, cell: str) -> None
     pfes("ask", cell)
     for verb in ("status", "pending", "front", "export"):
         json.loads(pfes(verb, cell, "--json").out)
+
+
+def test_a_differing_row_names_both_options_once(pfes: Pfes, folder: Path) -> None:
+    (folder / "mix.csv").write_text("name,x,y\nA,1,5\nB,2,\n")
+    pfes("create", "mix.csv", "--max", "y", "--with-results")
+    (folder / "new.csv").write_text("name,y\nA,6\n")
+    said = pfes("import", "mix.db", "new.csv")
+    assert (said.code, said.err.count("--correct"), said.err.count("--replicates")) == (1, 1, 1)

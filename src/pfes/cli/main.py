@@ -128,6 +128,7 @@ SPELLINGS = {
     "open_study to go on with it": "`pfes ask` to go on with it",
     "exist_ok=True": "--exist-ok",
     "correct=True": "--correct",
+    "replicates=True": "--replicates",
     "failed='why'": "--failed 'why'",
     "infeasible='why'": "--infeasible 'why'",
     "abandoned='why'": "--abandoned 'why'",

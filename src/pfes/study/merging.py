@@ -228,4 +228,4 @@ def _differs(it: Placed, name: str, value: float, others: Sequence[Trial], corre
     start = f"{it.row.place}, {name!r}: got {value!r}, but trial {trial.id} has {trial.values[name]!r} at this point"
     if correct:
         return f"{start}; there are several values, so give the id of the trial that is to be corrected"
-    return f"{start}; say whether it is a correction (--correct, correct=True) or a second measurement (--replicates)"
+    return f"{start}; say whether it is a correction (correct=True) or a second measurement (replicates=True)"
