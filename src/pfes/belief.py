@@ -44,36 +44,38 @@ class Belief:
         return np.unique(self.observations.only(State.MEASURED).x, axis=0)
 
     @cached_property
-    def held(self) -> Array:
-        """(m, D) the distinct points where every objective has been measured."""
+    def _completed(self) -> tuple[Array, NDArray[np.intp]]:
+        """The points (m, D) where every objective has been measured, oldest first, and the rows (m,) that did it."""
         rows = self.observations.only(State.MEASURED)
         points, where = np.unique(rows.x, axis=0, return_inverse=True)
-        measured = np.zeros((len(points), len(self.scalings)), dtype=bool)
-        measured[where.ravel(), rows.objective] = True
-        return points[measured.all(axis=1)]
+        came = np.full((len(points), len(self.scalings)), len(rows))  # the row at which each value came; none: too late
+        np.minimum.at(came, (where.ravel(), rows.objective), np.arange(len(rows)))
+        last = came.max(axis=1, initial=0)
+        order = np.argsort(last, kind="stable")[: np.count_nonzero(last < len(rows))]
+        return points[order], last[order]
+
+    @property
+    def held(self) -> Array:
+        """(m, D) the distinct points where every objective has been measured."""
+        return self._completed[0]
 
     @property
     def stale(self) -> float:
         """What was spent, in prices of a whole point, since what is held last grew by a thousandth of its volume."""
-        rows, count = self.observations.only(State.MEASURED), len(self.scalings)
-        points, where = np.unique(rows.x, axis=0, return_inverse=True)
-        where = where.ravel()
-        first = np.full((len(points), count), len(rows))  # the row at which each value came
-        np.minimum.at(first, (where, rows.objective), np.arange(len(rows)))
-        complete = first.max(axis=1, initial=0)  # the row at which a point was complete
-        order = np.argsort(complete, kind="stable")[: np.count_nonzero(complete < len(rows))]
-        if not len(order):
+        points, row = self._completed
+        if not len(points):
             return 0.0
-        levels = self.model.predict(points[order]).mean
+        levels = self.model.predict(points).mean
         reference = np.where(np.isfinite(self.thresholds), self.thresholds, levels.min(axis=0) - 0.1)
         enough = (1.0 - GROWN) * quick_hypervolume(levels, reference)
 
         def all_there(count: int) -> bool:
             return quick_hypervolume(levels[:count], reference) >= enough
 
-        last = bisect_left(range(1, len(order)), True, key=all_there)
+        last = bisect_left(range(1, len(points)), True, key=all_there)
         costs = np.array([objective.cost for objective in self.task.objectives])
-        return float(costs[rows.objective[complete[order[last]] + 1 :]].sum() / costs.sum())
+        since = self.observations.only(State.MEASURED).objective[row[last] + 1 :]
+        return float(costs[since].sum() / costs.sum())
 
     @property
     def thresholds(self) -> Array:

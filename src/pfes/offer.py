@@ -10,6 +10,7 @@ measured together, points that are half measured offer what they lack, and nothi
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +26,13 @@ Array = NDArray[np.float64]
 Masks = NDArray[np.int64]
 
 NEAR = 1e-3  # of the unit cube: closer to a known point than this, a candidate must still be uncertain
+
+
+class Taken(NamedTuple):
+    """What is taken at a known point."""
+
+    mask: int  # objectives, as bits
+    first: int  # the row of `known` that named it first
 
 
 @dataclass(frozen=True)
@@ -53,43 +61,56 @@ class Offer:
 
     def completing(self, x: Array) -> Array:
         """(N,) cost of all that points x (N, D) lack; inf where it is above the limit."""
-        whole = self.objectives.cost(range(len(self.objectives)))
-        costs = np.full(len(x), whole)
+        costs = np.full(len(x), self._whole)
         if self._halves and len(x):
-            costs = np.array([self._halves.get(key, whole) for key in self._keys(x)])
+            costs = np.array([self._halves.get(key, self._whole) for key in self._keys(x)])
         return np.where(costs <= self.limit, costs, np.inf)
 
-    @cached_property
-    def _halves(self) -> dict[bytes, float]:
-        """What it costs to complete the points that are half measured."""
-        taken: dict[bytes, int] = {}
-        for key, mask in zip(self._keys(self.known.x), self._bits().tolist(), strict=True):
-            taken[key] = taken.get(key, 0) | mask
-        return {
-            key: self.objectives.cost(l for l in range(len(self.objectives)) if not mask >> l & 1)
-            for key, mask in taken.items()
-            if 0 < mask < self._everything
-        }
-
-    def _keys(self, x: Array) -> list[bytes]:
-        return self.domain.keys(x) if isinstance(self.domain, Space) else [row.tobytes() for row in x]
+    @property
+    def completes(self) -> bool:
+        """Whether the limit pays for all that some point lacks."""
+        return min([self._whole, *self._halves.values()]) <= self.limit
 
     def settled(self, x: Array) -> Array:
         """The known point that x (D,) of a space stands for, if it does: what completes a point is measured there."""
-        if not isinstance(self.domain, Space) or not len(self.known):
+        if not isinstance(self.domain, Space):
             return x
-        same = [i for i, key in enumerate(self.domain.keys(self.known.x)) if key == self.domain.keys(x[None])[0]]
-        return self.known.x[same[0]] if same else x
+        known = self._taken.get(self._keys(x[None])[0])
+        return x if known is None else self.known.x[known.first]
 
     def masks(self, x: Array) -> Masks:
         """(N,) the objectives taken at snapped points x (N, D) of a space."""
         assert isinstance(self.domain, Space)
-        if not len(self.known):
+        if not self._taken:
             return np.zeros(len(x), dtype=np.int64)
-        taken: dict[bytes, int] = {}
-        for key, mask in zip(self.domain.keys(self.known.x), self._bits().tolist(), strict=True):
-            taken[key] = taken.get(key, 0) | mask
-        return np.array([taken.get(key, 0) for key in self.domain.keys(x)], dtype=np.int64)
+        nothing = Taken(0, 0)
+        return np.array([self._taken.get(key, nothing).mask for key in self._keys(x)], dtype=np.int64)
+
+    @cached_property
+    def _taken(self) -> dict[bytes, Taken]:
+        """What is taken at each known point."""
+        taken: dict[bytes, Taken] = {}
+        for row, (key, mask) in enumerate(zip(self._keys(self.known.x), self._bits().tolist(), strict=True)):
+            before = taken.get(key, Taken(0, row))
+            taken[key] = Taken(before.mask | mask, before.first)
+        return taken
+
+    @cached_property
+    def _halves(self) -> dict[bytes, float]:
+        """What it costs to complete the points that are half measured."""
+        return {
+            key: self.objectives.cost(l for l in range(len(self.objectives)) if not known.mask >> l & 1)
+            for key, known in self._taken.items()
+            if 0 < known.mask < self._everything
+        }
+
+    @cached_property
+    def _whole(self) -> float:
+        """What it costs to measure everything at a fresh point."""
+        return self.objectives.cost(range(len(self.objectives)))
+
+    def _keys(self, x: Array) -> list[bytes]:
+        return self.domain.keys(x) if isinstance(self.domain, Space) else [row.tobytes() for row in x]
 
     def row_masks(self) -> Masks:
         """(P,) the objectives taken at each row of a pool; all of them where a row may not be asked for."""

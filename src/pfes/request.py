@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from pfes.acquisition import weighable
+from pfes.acquisition import method_named, weighable
 from pfes.objectives import Option
 from pfes.observations import Observations
 from pfes.offer import Offer
@@ -71,7 +71,7 @@ def _options(task: Task, offer: Offer) -> tuple[Option, ...]:
 
 
 def _weighable(task: Task, options: tuple[Option, ...]) -> tuple[Option, ...]:
-    """Those that the method's estimator of the information can weigh."""
-    can = weighable(task.settings.estimator, len(task.objectives))
-    informed = task.settings.method in ("pfes", "information")
-    return tuple(option for option in options if not informed or can(option))
+    """Those that the method's estimator of the information can weigh, if it has one."""
+    if not method_named(task.settings.method).informed:
+        return options
+    return tuple(filter(weighable(task.settings.estimator, len(task.objectives)), options))

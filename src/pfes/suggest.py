@@ -40,7 +40,6 @@ __all__ = ["Request", "Suggestion", "Suggestions", "suggest"]
 
 DESIGN = (0, 1)  # the stream of random numbers that first points come from: one sequence for the whole study
 NOTHING = 1e-12  # a gain as small as this is none
-SLIGHT = 1e-6  # the weight of a hope that there is no time for
 ENOUGH = 1e-5  # of the hypervolume of the front: less is not worth a measurement, unless the model errs
 CAUTIONS = (2.0, 4.0, 8.0)  # how many times larger than believed the deviations may be
 Array = NDArray[np.float64]
@@ -199,6 +198,8 @@ def _best(
     belief: Belief, offer: Offer, acquisition: Acquisition, rng: np.random.Generator, hurry: Hurry
 ) -> tuple[Found | None, Promise]:
     """The best measurement and what it promises; where it promises nothing, the best of the ways to doubt it."""
+    if isinstance(acquisition, Worth) and not offer.completes:
+        acquisition = acquisition.learn  # nothing more can be held: what is left is spent on learning
     delta = np.maximum(acquisition.delta, 1e-3)
     offer = replace(offer, uncertain=lambda x: acquisition.model.predict(x).std > delta)
 
@@ -215,8 +216,7 @@ def _best(
     enough = ENOUGH * acquisition.whole if isinstance(acquisition, Worth) else NOTHING
     if max(promise.hope for _, promise in promises) <= enough:
         return _doubting(acquisition, offer, delta, sought)
-    # hope decides where no worth is left, because the budget completes nothing more
-    return max(promises, key=lambda pair: (pair[1].worth + SLIGHT * pair[1].hope) / offer.options[pair[0].option].cost)
+    return max(promises, key=lambda pair: pair[1].worth / offer.options[pair[0].option].cost)
 
 
 def _learn_or_confirm(

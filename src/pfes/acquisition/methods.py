@@ -34,6 +34,7 @@ class Method:
     build: Callable[[Situation], Acquisition] | None
     decoupled: bool  # can name single objectives
     promise: str = ""  # what a gain means: "is expected to {promise}"
+    informed: bool = False  # weighs options by an estimator of the information
 
 
 def information(situation: Situation) -> Pfes:
@@ -106,6 +107,7 @@ METHODS = {
             pfes,
             decoupled=True,
             promise="tell {:.3g} nats about the Pareto frontier",
+            informed=True,
         ),
         Method(
             "information",
@@ -113,6 +115,7 @@ METHODS = {
             information,
             decoupled=True,
             promise="tell {:.3g} nats about the Pareto frontier",
+            informed=True,
         ),
         Method(
             "ehvi",
