@@ -9,26 +9,20 @@ ask and tell is there, none twice, nothing that nobody told, no point given to t
 summary is appended to benchmarks/results/crash.jsonl.
 """
 
-import argparse
-import json
 import os
 import random
 import signal
-import sys
-import tempfile
 import time
 import traceback
 from collections import Counter
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from machine import describe
-from pfes import Objective, Real, Space, create_study, open_study
+from durable import arguments, scene, written
+from pfes import open_study
 from pfes.storage import open_storage
 from pfes.trials import TrialState
 
-ROOT = Path(__file__).resolve().parents[1]
 PROCESSES = 8
 ALL_AT_ONCE = 25  # kills between two at which all processes die together
 LEASE = 5.0  # seconds: trials of the dead are released while the run lasts
@@ -133,37 +127,15 @@ def run(place: str, folder: Path, kills: int, seed: int, server: Any, servers: i
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser = arguments(__doc__)
     parser.add_argument("--kills", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--postgres", action="store_true")
     parser.add_argument("--servers", type=int, default=0, help="how often the server is killed")
-    parser.add_argument("--no-sync", action="store_true", help="the server may lose what it holds if the machine fails")
-    parser.add_argument("--record", action="store_true")
     given = parser.parse_args()
     begun = time.perf_counter()
-    with ExitStack() as stack:
-        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        place, server = str(folder / "study.db"), None
-        if given.postgres:
-            sys.path.insert(0, str(ROOT / "tests"))
-            from postgres import running
-
-            server = stack.enter_context(running(sync=not given.no_sync))
-            place = server.url("crash")
-        objectives = [Objective("a"), Objective("b", "min")]
-        create_study(place, space=Space(x=Real(0, 1), y=Real(0, 1)), objectives=objectives, method="random")
-        found = run(place, folder, given.kills, given.seed, server, given.servers)
-    options = " ".join(sys.argv[1:])
-    record = {
-        "command": f"python benchmarks/crash.py {options}",
-        **found,
-        "seconds": round(time.perf_counter() - begun),
-    }
-    print(json.dumps(record))
-    if given.record:
-        with open(ROOT / "benchmarks" / "results" / "crash.jsonl", "a") as out:
-            out.write(json.dumps(record | {"machine": describe(["pfes", "sqlalchemy", "psycopg"])}) + "\n")
+    with scene(given, "crash", "random") as at:
+        found = run(at.place, at.folder, given.kills, given.seed, at.server, given.servers)
+    written("crash", found, begun, given.record)
 
 
 if __name__ == "__main__":

@@ -7,23 +7,18 @@
 With --record the summary is appended to benchmarks/results/crowd.jsonl.
 """
 
-import argparse
 import json
 import os
 import sys
-import tempfile
 import time
 from collections import Counter
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from machine import describe
-from pfes import Objective, Real, Space, create_study, open_study
+from durable import arguments, scene, written
+from pfes import open_study
 from pfes.storage import open_storage
 from pfes.trials import TrialState
-
-ROOT = Path(__file__).resolve().parents[1]
 
 
 def work(place: str, rounds: int, notes: Path) -> None:
@@ -72,40 +67,19 @@ def check(place: str, folder: Path, count: int) -> dict[str, Any]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser = arguments(__doc__)
     parser.add_argument("--processes", type=int, default=16)
     parser.add_argument("--rounds", type=int, default=200)
     parser.add_argument("--method", default="random")
-    parser.add_argument("--postgres", action="store_true")
-    parser.add_argument("--no-sync", action="store_true", help="the server may lose what it holds if the machine fails")
-    parser.add_argument("--record", action="store_true")
     given = parser.parse_args()
     begun = time.perf_counter()
-    with ExitStack() as stack:
-        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        place = str(folder / "study.db")
-        if given.postgres:
-            sys.path.insert(0, str(ROOT / "tests"))
-            from postgres import running
-
-            place = stack.enter_context(running(sync=not given.no_sync)).url("crowd")
-        objectives = [Objective("a"), Objective("b", "min")]
-        create_study(place, space=Space(x=Real(0, 1), y=Real(0, 1)), objectives=objectives, method=given.method)
-        children = [begin(place, given.rounds, folder / f"{number}.json") for number in range(given.processes)]
+    with scene(given, "crowd", given.method) as at:
+        children = [begin(at.place, given.rounds, at.folder / f"{number}.json") for number in range(given.processes)]
         bad = [child for child in children if os.waitpid(child, 0)[1]]
         if bad:
             sys.exit(f"{len(bad)} of {given.processes} processes failed; their last words are above")
-        found = check(place, folder, given.processes * given.rounds)
-    options = " ".join(sys.argv[1:])
-    record = {
-        "command": f"python benchmarks/crowd.py {options}",
-        **found,
-        "seconds": round(time.perf_counter() - begun),
-    }
-    print(json.dumps(record))
-    if given.record:
-        with open(ROOT / "benchmarks" / "results" / "crowd.jsonl", "a") as out:
-            out.write(json.dumps(record | {"machine": describe(["pfes", "sqlalchemy", "psycopg"])}) + "\n")
+        found = check(at.place, at.folder, given.processes * given.rounds)
+    written("crowd", found, begun, given.record)
 
 
 if __name__ == "__main__":
