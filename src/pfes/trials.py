@@ -122,6 +122,8 @@ def settled(trial: Trial, objectives: Objectives) -> Trial:
     Done, failed and infeasible trials are charged in full, others for what was measured; added data cost nothing.
     """
     state = TrialState.DONE if trial.usable and not trial.missing else trial.state
+    if state is TrialState.DONE:  # why it had failed, or was given up, is true no longer
+        trial = replace(trial, message="")
     if trial.added:
         return replace(trial, state=state)
     whole = _cost(objectives, trial.charged)
