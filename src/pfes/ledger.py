@@ -7,7 +7,7 @@ kind        trial   payload
 asked       id      point, objectives, gain (or None), cost, reason, ask (number of the request), read (events it saw),
                     tries (how often others were quicker), queued (number of the wish it fulfils, or None), hypers (of
                     the fit behind it, or None)
-added       id      point, values, noise
+added       id      point, values, noise, objectives (where more was tried for than the values)
 told        id      values, noise
 failed, infeasible, abandoned, released, rejected, expired
             id      message; expired: its lease ran out, it is released
@@ -71,6 +71,7 @@ class Ledger:
         self.domain, self.objectives = domain, objectives
         self.events: list[Event] = []
         self.trials: dict[int, Trial] = {}
+        self.next_id = 0  # the number of the next trial; numbers before it may be missing, none is given twice
         self.wishes: dict[int, Wish] = {}
         self.enqueued = 0  # wishes ever made
         self.asks = 0  # requests so far that were given anything
@@ -83,16 +84,12 @@ class Ledger:
 
     def append(self, event: Event) -> None:
         """Write one event down and draw the conclusions."""
-        self.events.append(event)
         _FOLD[event.kind](self, event)
-
-    @property
-    def next_id(self) -> int:
-        """The number of the next trial."""
-        return len(self.trials)
+        self.events.append(event)
 
     def _put(self, trial: Trial) -> None:
         self.trials[trial.id] = settled(trial, self.objectives)
+        self.next_id = max(self.next_id, trial.id + 1)
 
     def _asked(self, event: Event) -> None:
         data, point = event.payload, read(self.domain, event.payload["point"])
@@ -118,7 +115,8 @@ class Ledger:
 
     def _added(self, event: Event) -> None:
         data, point = event.payload, read(self.domain, event.payload["point"])
-        names = tuple(name for name in self.objectives.names if name in data["values"])
+        tried = data.get("objectives", data["values"])
+        names = tuple(name for name in self.objectives.names if name in tried)
         self._put(
             Trial(
                 id=_number(event),

@@ -50,6 +50,30 @@ def test_export_and_import_change_nothing(pfes: Pfes, mix: str, options: tuple[s
     assert sorted(map(str, filter(None, values("copy.db")))) == sorted(map(str, filter(None, values(mix))))
 
 
+def test_an_exported_study_can_be_imported_into_a_new_one(pfes: Pfes, mix: str) -> None:
+    pfes("ask", mix, "-n", 3)
+    pfes("tell", mix, 2, "yield=1e-7", "--noise", "yield=1e-8")
+    pfes("tell", mix, 3, "--infeasible", "=it; melts")
+    pfes("reject", mix, 0, "contaminated")
+    pfes("release", mix, 2, "--reason", "holiday")
+    pfes("export", mix, "-o", "all.csv")
+    pfes("create", "mix.csv", "--to", "copy.db", "--max", "yield", "--max", "purity", "--method", "sobol")
+    said = pfes("import", "copy.db", "all.csv")
+    assert (said.code, said.out) == (0, "0 trials told, 5 rows added, 0 without news.\n")
+    assert said.err.startswith("Note: trials 4 were pending where the table comes from; they are released here")
+    changed = pfes("export", mix).out.replace("4,pending,", "4,released,")
+    copy = pfes("export", "copy.db").out.replace("it was pending where the table comes from", "")
+    assert copy == changed
+    assert pfes("import", "copy.db", "all.csv").out == "Nothing new in 5 rows.\n"
+
+
+def test_ids_of_another_study_are_refused_with_the_way_out(pfes: Pfes, cell: str, folder: Path) -> None:
+    (folder / "todo.csv").write_text("id,x,dopant,power\n7,0.5,Er,1\n")
+    said = pfes("import", cell, "todo.csv")
+    assert (said.code, "there is no trial 7" in said.err, "say --data" in said.err) == (1, True, True)
+    assert pfes("import", cell, "todo.csv", "--data", "--json").data["added"] == [0]
+
+
 def test_formulas_are_made_harmless(pfes: Pfes, mix: str) -> None:
     pfes("enqueue", mix, "row==M5")
     assert ",'=M5," not in pfes("export", mix).out
@@ -130,6 +154,7 @@ WRONG = {
     "": "r.csv has nothing in it",
     "id,power\n": "r.csv has a header but no rows",
     "id,power\n7,1\n": "line 2: there is no trial 7",
+    "id,state\n0,faild\n": "line 2: state: got 'faild', wanted an empty cell or one of 'pending', 'done', 'failed'",
     "id,power\n0,1\n0,2\n": "line 3: trial 0 is in r.csv, line 2, too",
     "id,power\n0,abc\n": "line 2, 'power': got 'abc', wanted a number",
     "id,power\n0,#DIV/0!\n": "an error of the spreadsheet",

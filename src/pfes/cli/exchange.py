@@ -1,6 +1,7 @@
 """`pfes import` and `pfes export`: a study and a spreadsheet."""
 
 import sys
+from dataclasses import asdict
 from pathlib import Path
 
 import click
@@ -35,7 +36,8 @@ def import_verb(
     """Take in a table of results: all of it or, if anything is wrong with it, nothing.
 
     A row with the id of a trial tells that trial; without one it is found by its point, and is data from before if
-    nobody asked for it. An empty cell means "not measured". The same table can be imported again as it grows.
+    nobody asked for it. An empty cell means "not measured". The same table can be imported again as it grows. A study
+    without trials takes over those of an exported table.
     """
     it = opened(study, name)
     if delimiter is not None:
@@ -53,7 +55,14 @@ def import_verb(
         out.line(f"Nothing new in {len(results.rows)} rows.")
     else:
         out.line(f"{len(merged.told)} trials told, {len(merged.added)} rows added, {merged.unchanged} without news.")
-    out.data({"told": merged.told, "added": merged.added, "unchanged": merged.unchanged, "ignored": results.ignored})
+    if merged.released:
+        out.warn(
+            f"trials {', '.join(map(str, merged.released))} were pending where the table comes from; they are released "
+            "here, and what is told of them is taken"
+        )
+    if merged.rejected:
+        out.warn(f"{len(merged.rejected)} rows are of data that were rejected and were left out: {merged.rejected[0]}")
+    out.data(asdict(merged) | {"ignored": results.ignored})
 
 
 @click.command()

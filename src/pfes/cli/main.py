@@ -135,6 +135,7 @@ SPELLINGS = {
     "by name=": "by --name",
     "another name=": "another --name",
     "see pending()": "see `pfes pending`",
+    "or an empty one for data": "or none, or say --data if the ids are another study's, for data",
     "try ask()": "try `pfes ask`",
     "wanted one of budget=, trials=, timeout= or stop=": "wanted --budget, --trials or --timeout",
     "delimiter=...": "--delimiter",

@@ -8,13 +8,14 @@ from typing import Any
 from pfes.errors import InvalidInput
 from pfes.points import Domain
 from pfes.sheets.cells import number_in, parameter_in, text_in
+from pfes.sheets.writing import NOISE
 from pfes.space import Pool
 from pfes.space.csv_table import Sheet
 from pfes.space.names import shown
-from pfes.space.numbers import plain
+from pfes.space.numbers import is_finite, parse_number, plain
 from pfes.space.parameters import Parameter
 from pfes.study import Study
-from pfes.study.merging import Row
+from pfes.study.rows import Row
 
 __all__ = ["Results", "known_columns", "read_results"]
 
@@ -49,7 +50,7 @@ def read_results(study: Study, sheet: Sheet, *, numbers: bool = True) -> Results
 def known_columns(study: Study, names: Sequence[str]) -> set[str]:
     """The columns of a table that mean something to a study; one that is nearly called like one is refused."""
     wanted = [*study.space.names, *study.objectives.names]
-    own = {*wanted, *OURS, *(study.space.columns if isinstance(study.space, Pool) else ())}
+    own = {*wanted, *OURS, *(NOISE + name for name in study.objectives.names), *_columns(study.space)}
     missing = [name for name in wanted if name not in names]
     for name in names:
         if name not in own and (meant := difflib.get_close_matches(name, missing, n=1, cutoff=0.6)):
@@ -67,23 +68,38 @@ class _Reader:
         self.objectives = study.objectives.names
         self.parameters = _parameters(self.domain)
         self.names = list(names)
-        taken = {*self.parameters, *self.objectives}
-        self.message = "message" if "message" not in taken else ""
         self.id_column = _id_column(self.domain, self.names)
+        # a table of candidates may have columns of our names that mean something else, a table of trials has not
+        taken = {*self.parameters, *self.objectives, *(() if "row" in names else _columns(self.domain))}
+        self.ours = {name for name in (*OURS, *(NOISE + name for name in self.objectives)) if name not in taken}
 
     def row(self, line: int, cells: Sequence[str]) -> Row:
         filled = {
             name: cell for name, cell in zip(self.names, cells, strict=True) if text_in(cell).lower() not in EMPTY
         }
+        said = {name: text_in(cell) for name, cell in filled.items() if name in self.ours}
         place = f"{self.sheet.file}, line {line}"
+        deviations = {name: NOISE + name for name in self.objectives if NOISE + name in said}
         return Row(
             place,
             self._number(filled, place),
             self._point(filled, place),
             {name: float(self._cell(filled, name, place)) for name in self.objectives if name in filled},
-            filled.get("state", "").strip().lower(),
-            text_in(filled.get(self.message, "")),
+            said.get("state", "").strip().lower(),
+            said.get("message", ""),
+            {name: float(self._cell(filled, column, place)) for name, column in deviations.items()},
+            self._missing(said),
+            self._spent(said.get("spent", "")),
         )
+
+    def _spent(self, text: str) -> float:
+        number = parse_number(text, self.sheet.comma)
+        return float(number) if number is not None and is_finite(number) else 0.0
+
+    def _missing(self, said: dict[str, str]) -> tuple[str, ...] | None:
+        parts = tuple(said["measure"].split(" + ")) if "measure" in said else ()
+        known = "measure" in self.names and "measure" in self.ours and set(parts) <= set(self.objectives)
+        return parts if known else None
 
     def _cell(self, filled: dict[str, str], name: str, place: str) -> float | int:
         return number_in(filled[name], f"{place}, {name!r}", self.sheet.comma)
@@ -116,6 +132,11 @@ class _Reader:
             return pool.index_of(found)
         except InvalidInput as error:
             raise InvalidInput(f"{place}: {error}") from None
+
+
+def _columns(domain: Domain) -> Sequence[str]:
+    """The columns of a table of candidates, used or not."""
+    return list(domain.columns) if isinstance(domain, Pool) else []
 
 
 def _parameters(domain: Domain) -> dict[str, Parameter | None]:

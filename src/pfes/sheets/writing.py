@@ -11,7 +11,9 @@ from pfes.space import Pool
 from pfes.study import Measured, Study
 from pfes.trials import Trial
 
-__all__ = ["Style", "front_as_csv", "trials_as_csv"]
+__all__ = ["NOISE", "Style", "front_as_csv", "trials_as_csv"]
+
+NOISE = "noise of "  # and an objective: the column of its known deviations
 
 
 @dataclass(frozen=True)
@@ -29,12 +31,14 @@ class Style:
 
 
 def trials_as_csv(study: Study, trials: Iterable[Trial], style: Style, *, asked: bool = False) -> str:
-    """One row per trial: id, state, parameters, objectives, what was spent and said.
+    """One row per trial: id, state, parameters, objectives and known deviations, what was spent and said.
 
     asked: for whoever is to measure them: what to measure and why, with cells to fill in.
     """
+    trials = list(trials)
     names = [*study.space.names, *study.objectives.names]
-    own = ["measure", "purpose", "reason"] if asked else ["measure", "message"]
+    known = [NOISE + name for name in study.objectives.names if any(name in trial.noise for trial in trials)]
+    own = ["measure", "purpose", "reason"] if asked else [*known, "measure", "message"]
     last = [name for name in own if name not in names]  # users' names come first
     first = ["id", *([] if asked else ["state"]), *(["row"] if isinstance(study.space, Pool) else [])]
     columns = [*first, *names, *([] if asked else ["spent"]), *last]
@@ -43,7 +47,8 @@ def trials_as_csv(study: Study, trials: Iterable[Trial], style: Style, *, asked:
 
 def _row(trial: Trial) -> dict[str, Any]:
     said = {"purpose": trial.purpose, "reason": trial.reason, "message": trial.message}
-    return {"measure": " + ".join(trial.missing), **said, **trial.as_row()}
+    known = {NOISE + name: deviation for name, deviation in trial.noise.items()}
+    return {"measure": " + ".join(trial.missing), **said, **known, **trial.as_row()}
 
 
 def front_as_csv(study: Study, points: Sequence[Measured], style: Style) -> str:

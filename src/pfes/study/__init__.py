@@ -1,7 +1,7 @@
 """A study: ask, tell, optimise, look. The one thing in pfes that remembers; what happened is a ledger of events.
 
 adding, telling, asking     what users give and want, checked and made into events
-merging                     a table of results made part of a study, all or nothing
+rows, merging, restoring    a table of results made part of a study, all or nothing; a whole study from one
 journal, handing, heartbeat what is written down, and how many share it: locks, leases, signs of life
 description, opening        what a study is about as a file keeps it; begun, opened again, listed, deleted
 measured, findings          what a study can say of itself

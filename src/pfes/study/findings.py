@@ -119,7 +119,7 @@ class Findings:
         whole = isinstance(number, int | np.integer) and not isinstance(number, bool)
         trials = ledger.trials
         if not whole or int(number) not in trials:
-            known = f"0 to {len(trials) - 1}" if trials else "but there is none yet; try ask()"
+            known = f"0 to {ledger.next_id - 1}" if trials else "but there is none yet; try ask()"
             raise UnknownTrial(f"trial: got {number!r}, wanted a number of study {self.name!r}, {known}")
         return trials[int(number)]
 

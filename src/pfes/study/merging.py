@@ -1,25 +1,27 @@
 """A table of results and a study, made one: what is new in the table is told or added, all of it or nothing.
 
-A row with a trial's number tells that trial. A row without one is found by its point: values that the study has there
+A row with a trial's number tells that trial; where the study has no trials at all, and the table is one that `export`
+wrote, it becomes the trial of that number. A row without one is found by its point: values that the study has there
 already are not taken twice, so that the same table can be taken in again and again while it grows; new ones go to the
 pending trial at that point, if there is one, and are data of their own otherwise. A value that differs from the one the
 study has may be a correction or a second measurement: only the user knows.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from pfes.errors import Conflict, InvalidInput, UnknownTrial
-from pfes.ledger import Ledger
+from pfes.ledger import Event, Ledger
 from pfes.objectives import Objectives
-from pfes.points import Domain, Point, given, read
-from pfes.space import Pool
+from pfes.points import Domain
 from pfes.storage import Desk
 from pfes.study import telling
 from pfes.study.journal import Draft
+from pfes.study.restoring import is_copy, restored
+from pfes.study.rows import Placed, Row, placed
 from pfes.study.telling import News, Told
 from pfes.trials import Trial, TrialState
 
@@ -27,55 +29,47 @@ __all__ = ["Merged", "Row", "merge"]
 
 APART = 0.02  # of a parameter's range: spreadsheets save what they show, a few digits
 SAYABLE = (TrialState.FAILED, TrialState.INFEASIBLE, TrialState.ABANDONED)  # what a table can say of a trial
-
-
-@dataclass(frozen=True)
-class Row:
-    """One row of a table of results; place names it in errors, number is a trial's, state and message a verdict."""
-
-    place: str
-    number: int | None = None
-    point: dict[str, Any] | None = None
-    values: dict[str, float] = field(default_factory=dict)
-    state: str = ""
-    message: str = ""
+LEARNED = (TrialState.FAILED, TrialState.INFEASIBLE)  # and what is worth knowing where nobody asked
+UNSAID = "so says the table"
 
 
 @dataclass(frozen=True)
 class Merged:
-    """What a table changed: trials told and trials added, by number, and how many rows held nothing new."""
+    """What a table changed: trials told and trials added, by number, and how many rows held nothing new.
+
+    released  those of the trials added that somebody was to measure for another study
+    rejected  the places of rows whose data were rejected elsewhere: they are left out
+    """
 
     told: tuple[int, ...] = ()
     added: tuple[int, ...] = ()
     unchanged: int = 0
-
-
-@dataclass(frozen=True)
-class Placed:
-    """A row and where it lies."""
-
-    row: Row
-    data: dict[str, Any] | None = None
-    point: Point | None = None
+    released: tuple[int, ...] = ()
+    rejected: tuple[str, ...] = ()
 
 
 def merge(rows: Iterable[Row], domain: Domain, objectives: Objectives, *, correct: bool, replicates: bool) -> "Merger":
     """Read the rows; the result decides, under a study's lock, what is new in them."""
-    return Merger([_placed(row, domain, objectives) for row in rows], domain, objectives, correct, replicates)
+    return Merger(placed(list(rows), domain, objectives), objectives, correct, replicates)
 
 
-def _placed(row: Row, domain: Domain, objectives: Objectives) -> Placed:
-    try:
-        row = replace(row, values=objectives.checked(row.values))
-        if row.point is None:
-            if row.number is None and row.values:
-                wanted = "a row of the pool" if isinstance(domain, Pool) else f"values of {list(domain.names)}"
-                raise InvalidInput(f"got neither an id nor a point, wanted the number of a trial or {wanted}")
-            return Placed(row)
-        data = given(domain, row.point)
-        return Placed(row, data, read(domain, data))
-    except InvalidInput as error:
-        raise InvalidInput(f"{row.place}: {error}") from None
+@dataclass
+class _News:
+    """What rows at one point say of a trial that is there; place: of the last of them."""
+
+    place: str = ""
+    values: dict[str, float] = field(default_factory=dict)
+    noise: dict[str, float] = field(default_factory=dict)
+    verdict: dict[str, str] = field(default_factory=dict)
+
+    def hear(self, row: Row, values: dict[str, float]) -> None:
+        self.place = row.place
+        self.values |= values
+        self.noise |= _noise_of(row, values)
+        self.verdict = _verdict(row, SAYABLE) or self.verdict
+
+    def told(self) -> Told:
+        return Told(self.values, noise=self.noise, correct=True, **self.verdict)
 
 
 @dataclass(frozen=True)
@@ -83,7 +77,6 @@ class Merger:
     """Rows that are to be made part of a study."""
 
     rows: Sequence[Placed]
-    domain: Domain
     objectives: Objectives
     correct: bool
     replicates: bool
@@ -91,54 +84,68 @@ class Merger:
     def decide(self, ledger: Ledger, desk: Desk) -> list[Draft]:
         """The events that the rows amount to; none if they hold nothing new."""
         numbered = [it for it in self.rows if it.row.number is not None]
-        drafts = self._numbered(numbered, ledger, desk)
+        _check_once(numbered)
+        copied = is_copy(numbered, ledger)
+        if copied:
+            drafts = restored(numbered, ledger, self.objectives)
+        else:
+            drafts = self._tell([self._numbered(it, ledger) for it in numbered], desk)
         known = {it.row.number for it in numbered}
-        by_point: dict[tuple[int | float, ...], list[Placed]] = {}
-        for it in self.rows:
-            if it.row.number is None and it.point is not None and it.row.values:
-                by_point.setdefault(it.point.key, []).append(it)
         at: dict[tuple[int | float, ...], list[Trial]] = {}
         for trial in ledger.trials.values():
             if trial.id not in known:
                 at.setdefault(trial.point.key, []).append(trial)
-        next_id = ledger.next_id
-        for key, here in by_point.items():
+        next_id = max([ledger.next_id, *(number + 1 for number in known if copied and number is not None)])
+        for key, here in self._by_point().items():
             told, added = self._at_one_point(here, at.get(key, []))
             drafts += self._tell(told, desk)
-            drafts += [("added", number, payload) for number, payload in enumerate(added, next_id)]
+            drafts += [(kind, n, payload) for n, news in enumerate(added, next_id) for kind, payload in news]
             next_id += len(added)
         return drafts
 
+    def _by_point(self) -> dict[tuple[int | float, ...], list[Placed]]:
+        """Rows without a number that say anything, by their points."""
+        found: dict[tuple[int | float, ...], list[Placed]] = {}
+        for it in self.rows:
+            says = it.row.values or _verdict(it.row, LEARNED)
+            if it.row.number is None and it.point is not None and says and it.row.state != TrialState.REJECTED:
+                found.setdefault(it.point.key, []).append(it)
+        return found
+
+    def outcome(self, written: Sequence[Event]) -> Merged:
+        """What was changed by the events that were written."""
+        made = {event.trial for event in written if event.kind in ("added", "asked")}
+        told = {event.trial for event in written} - made
+        given_up = {event.trial for event in written if event.kind == "released"}
+        open_ = {it.row.number for it in self.rows if it.row.state != TrialState.RELEASED} & made & given_up
+        aside = [it.row.place for it in self.rows if it.row.number is None and it.row.state == TrialState.REJECTED]
+        same = max(len(self.rows) - len(told) - len(made) - len(aside), 0)
+        return Merged(_sorted(told), _sorted(made), same, _sorted(open_), tuple(aside))
+
     # Rows that name their trial
 
-    def _numbered(self, rows: Sequence[Placed], ledger: Ledger, desk: Desk) -> list[Draft]:
-        seen: dict[int, str] = {}
-        found: list[tuple[Trial, list[News]]] = []
-        for it in rows:
-            row = it.row
-            assert row.number is not None
-            if row.number not in ledger.trials:
-                raise UnknownTrial(
-                    f"{row.place}: there is no trial {row.number}; wanted an id that ask gave, or an empty one for "
-                    "data from before"
-                )
-            if row.number in seen:
-                raise InvalidInput(f"{row.place}: trial {row.number} is in {seen[row.number]}, too; wanted it once")
-            seen[row.number] = row.place
-            trial = ledger.trials[row.number]
-            _check_same_point(it, trial)
-            found.append((trial, self._news(row, trial)))
-        return self._tell(found, desk)
+    def _numbered(self, it: Placed, ledger: Ledger) -> tuple[Trial, list[News]]:
+        row = it.row
+        if row.number is None or row.number not in ledger.trials:
+            raise UnknownTrial(
+                f"{row.place}: there is no trial {row.number}; wanted an id that ask gave, or an empty one for data "
+                "from before"
+            )
+        trial = ledger.trials[row.number]
+        _check_same_point(it, trial)
+        return trial, self._news(row, trial)
 
     def _news(self, row: Row, trial: Trial) -> list[News]:
-        said = row.state if row.state in SAYABLE and row.state != trial.state else ""
-        if not row.values and not said:
+        verdict = _verdict(row, SAYABLE) if row.state != trial.state else {}
+        if not row.values and not verdict:
             return []
-        verdict = {said: row.message or "so says the table"} if said else {}
+        return self._checked(trial, Told(row.values, noise=row.noise, correct=self.correct, **verdict), row.place)
+
+    def _checked(self, trial: Trial, told: Told, place: str) -> list[News]:
         try:
-            return telling.news(trial, Told(row.values, correct=self.correct, **verdict), self.objectives)
+            return telling.news(trial, told, self.objectives)
         except Conflict as error:
-            raise Conflict(f"{row.place}: {error}") from None
+            raise Conflict(f"{place}: {error}") from None
 
     def _tell(self, news: Iterable[tuple[Trial, list[News]]], desk: Desk) -> list[Draft]:
         drafts: list[Draft] = []
@@ -152,23 +159,36 @@ class Merger:
 
     def _at_one_point(
         self, rows: Sequence[Placed], trials: Sequence[Trial]
-    ) -> tuple[list[tuple[Trial, list[News]]], list[dict[str, Any]]]:
-        """What rows at one point tell to which trials, and what they add."""
+    ) -> tuple[list[tuple[Trial, list[News]]], list[list[News]]]:
+        """What rows at one point tell to which trials, and the events of what they add."""
         new: list[dict[str, float]] = [{} for _ in rows]
-        corrected: dict[int, dict[str, float]] = {}
+        told: dict[int, _News] = {}
         for name in self.objectives.names:
-            self._compare(name, rows, trials, new, corrected)
-        told: dict[int, dict[str, float]] = corrected
+            self._compare(name, rows, trials, new, told)
+        alike = [trial for trial in trials if trial.state in LEARNED]
         added = []
         for it, values in zip(rows, new, strict=True):
+            verdict = _verdict(it.row, LEARNED)
+            if not values and it.row.values:
+                continue  # all of it is known
             waiting = self._waiting(trials, values, told)
-            if waiting is not None:
-                told.setdefault(waiting.id, {}).update(values)
-            elif values:
-                added.append({"point": it.data, "values": values, "noise": {}})
+            same = next((trial for trial in alike if trial.state in verdict), None)
+            if not values and same is not None:
+                alike.remove(same)
+            elif waiting is not None:
+                told.setdefault(waiting.id, _News()).hear(it.row, values)
+            elif values or verdict:
+                added.append(self._added(it, values))
         by_id = {trial.id: trial for trial in trials}
-        how = [(by_id[number], Told(values, correct=True)) for number, values in told.items()]
-        return [(trial, telling.news(trial, it, self.objectives)) for trial, it in how], added
+        heard = [(by_id[number], news) for number, news in told.items()]
+        return [(trial, self._checked(trial, news.told(), news.place)) for trial, news in heard], added
+
+    def _added(self, it: Placed, values: dict[str, float]) -> list[News]:
+        payload: dict[str, Any] = {"point": it.data, "values": values, "noise": _noise_of(it.row, values)}
+        verdict = _verdict(it.row, LEARNED)
+        if verdict:
+            payload["objectives"] = it.row.tried(self.objectives)
+        return [("added", payload), *((state, {"message": message}) for state, message in verdict.items())]
 
     def _compare(
         self,
@@ -176,7 +196,7 @@ class Merger:
         rows: Sequence[Placed],
         trials: Sequence[Trial],
         new: list[dict[str, float]],
-        corrected: dict[int, dict[str, float]],
+        told: dict[int, _News],
     ) -> None:
         """Sort the values of one objective into known, new and corrected ones."""
         there = [trial for trial in trials if name in trial.values]
@@ -193,20 +213,43 @@ class Merger:
             number, value = fresh[0]
             if not self.correct or len(fresh) > 1 or len(others) > 1:
                 raise Conflict(_differs(rows[number], name, value, others, self.correct))
-            corrected.setdefault(others[0].id, {})[name] = value
+            told.setdefault(others[0].id, _News()).hear(rows[number].row, {name: value})
             return
         for number, value in fresh:
             new[number][name] = value
 
     @staticmethod
-    def _waiting(trials: Sequence[Trial], values: dict[str, float], told: dict[int, dict[str, float]]) -> Trial | None:
-        """A pending trial that waits for any of these values and was told none of them."""
+    def _waiting(trials: Sequence[Trial], values: dict[str, float], told: dict[int, _News]) -> Trial | None:
+        """A pending trial that waits for any of these values (for anything, if there are none), and was told none."""
         for trial in trials:
-            taken = trial.values.keys() | told.get(trial.id, {}).keys()
-            waits = trial.state is TrialState.PENDING and any(name in trial.missing for name in values)
-            if waits and not taken & values.keys():
+            news = told.get(trial.id, _News())
+            taken = trial.values.keys() | news.values.keys()
+            waits = trial.state is TrialState.PENDING and (not values or any(name in trial.missing for name in values))
+            if waits and not taken & values.keys() and not news.verdict:
                 return trial
         return None
+
+
+def _verdict(row: Row, which: Sequence[TrialState]) -> dict[str, str]:
+    """What a row says became of a trial, if it is one of these, and why."""
+    return {row.state: row.message or UNSAID} if row.state in which else {}
+
+
+def _noise_of(row: Row, values: dict[str, float]) -> dict[str, float]:
+    return {name: deviation for name, deviation in row.noise.items() if name in values}
+
+
+def _sorted(numbers: Iterable[int | None]) -> tuple[int, ...]:
+    return tuple(sorted(number for number in numbers if number is not None))
+
+
+def _check_once(numbered: Sequence[Placed]) -> None:
+    seen: dict[int | None, str] = {}
+    for it in numbered:
+        number, place = it.row.number, it.row.place
+        if number in seen:
+            raise InvalidInput(f"{place}: trial {number} is in {seen[number]}, too; wanted it once")
+        seen[number] = place
 
 
 def _check_same_point(it: Placed, trial: Trial) -> None:

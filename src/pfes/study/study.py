@@ -214,14 +214,11 @@ class Study(Findings):
 
         A row tells the trial whose number it has; without a number, the pending trial at its point, or it is data of
         its own. What is known already is not taken twice. Where a value differs from the one known: correct: it
-        replaces it; replicates: it is a second measurement; neither: Conflict.
+        replaces it; replicates: it is a second measurement; neither: Conflict. The rows of an exported table become
+        the trials of a study that has none.
         """
-        table = list(rows)
-        merger = merge(table, self.space, self.objectives, correct=correct, replicates=replicates)
-        written = self._journal.write(merger.decide)
-        numbers = {kind: [e.trial for e in written if (e.kind == "added") == kind] for kind in (True, False)}
-        told, added = (tuple(sorted({n for n in numbers[kind] if n is not None})) for kind in (False, True))
-        return Merged(told, added, max(len(table) - len(told) - len(added), 0))
+        merger = merge(rows, self.space, self.objectives, correct=correct, replicates=replicates)
+        return merger.outcome(self._journal.write(merger.decide))
 
     def reject(self, number: int | Trial, reason: str) -> Trial:
         """Refuse a suggestion, whose point then does not come back, or have the data of a trial no longer used."""
