@@ -83,7 +83,7 @@ class Ledger:
             self.append(event)
 
     def append(self, event: Event) -> None:
-        """Write one event down and draw the conclusions."""
+        """Write one event down and draw the conclusions; one that cannot be understood changes nothing."""
         _FOLD[event.kind](self, event)
         self.events.append(event)
 
@@ -93,6 +93,8 @@ class Ledger:
 
     def _asked(self, event: Event) -> None:
         data, point = event.payload, read(self.domain, event.payload["point"])
+        hypers, wish = hypers_from_data(data["hypers"]), data["queued"]
+        asks = max(self.asks, data["ask"] + 1)  # one made at the same time as others may be written after them
         self._put(
             Trial(
                 id=_number(event),
@@ -107,11 +109,9 @@ class Ledger:
                 point=point,
             )
         )
-        # one that was made at the same time as others may be written after them
-        self.asks, self.ended = max(self.asks, data["ask"] + 1), ""
-        self.hypers = hypers_from_data(data["hypers"]) or self.hypers
-        if data["queued"] is not None:
-            del self.wishes[data["queued"]]
+        self.asks, self.hypers, self.ended = asks, hypers or self.hypers, ""
+        if wish is not None:
+            del self.wishes[wish]
 
     def _added(self, event: Event) -> None:
         data, point = event.payload, read(self.domain, event.payload["point"])

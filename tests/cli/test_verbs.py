@@ -314,6 +314,22 @@ def test_the_doctor_saves_the_beginning_of_a_file_that_was_cut_off(pfes: Pfes, l
     assert len(open_study("cell.repaired.db").events) > 0
 
 
+def test_the_doctor_saves_all_but_the_one_event_that_is_spoilt(pfes: Pfes, cell: str) -> None:
+    pfes("ask", cell, "-n", 3)
+    for number in range(3):
+        pfes("tell", cell, number, "power=1", "waste=2")
+    with closing(sqlite3.connect(cell)) as connection, connection:
+        connection.execute("UPDATE pfes_events SET payload = substr(payload, 3) WHERE kind = 'asked' AND trial = 1")
+    refused = pfes("status", cell)
+    assert (refused.code, "event 1 cannot be read" in refused.err) == (1, True)
+    assert pfes("doctor", cell).code == 1
+    said = pfes("doctor", cell, "--repair").out
+    assert "4 of 6 events are in cell.repaired.db" in said
+    assert "told of trial 1: {'values': {'power': 1.0, 'waste': 2.0}}): what was asked for" in said
+    assert [trial.id for trial in open_study("cell.repaired.db").trials()] == [0, 2]
+    assert "it is there already" in pfes("doctor", cell, "--repair").out
+
+
 def test_the_doctor_needs_no_index(pfes: Pfes, long_study: Path) -> None:
     root = "SELECT rootpage FROM sqlite_master WHERE name = 'sqlite_autoindex_pfes_events_1'"
     with closing(sqlite3.connect(long_study)) as connection:

@@ -13,7 +13,7 @@ import click
 from pfes.cli.arguments import json_option
 from pfes.cli.output import Output
 from pfes.compiled import threads
-from pfes.errors import PfesError
+from pfes.errors import InvalidInput, PfesError, StorageError
 from pfes.objectives import Objective
 from pfes.space import Real, Space
 from pfes.storage import open_storage
@@ -94,11 +94,17 @@ def _place(place: str, repair: bool) -> list[Finding]:
     except PfesError as error:
         faults, names = [str(error)], []
     found = [Finding(place, fault, wrong=True) for fault in faults]
-    if faults and repair and Path(place).is_file():
-        found += _saved(Path(place))
     if not faults:
         found.append(Finding(place, f"sound; {len(names)} studies"))
-    return found + [it for name in names for it in _study(place, name, repair)]
+    for name in names:
+        try:
+            found += _study(place, name, repair)
+        except StorageError as error:
+            faults.append(str(error))
+            found.append(Finding(f"study {name!r}", str(error), wrong=True))
+    if faults and repair and Path(place).is_file():
+        found += _saved(Path(place))
+    return found
 
 
 def _saved(damaged: Path) -> list[Finding]:
@@ -107,19 +113,21 @@ def _saved(damaged: Path) -> list[Finding]:
         saved = salvage(damaged, target)
     except PfesError as error:
         return [Finding("repair", str(error), wrong=True)]
-    return [
-        Finding(f"repair of {it.name!r}", f"{it.saved} of {it.there or 'unknown'} events are in {target}")
-        for it in saved
-    ]
+    found = []
+    for it in saved:
+        found.append(Finding(f"repair of {it.name!r}", f"{it.saved} of {it.there} events are in {target}"))
+        found += [Finding(f"left out of {it.name!r}", words) for words in it.left_out]
+    return found
 
 
 def _study(place: str, name: str, repair: bool) -> list[Finding]:
-    def look() -> str:
+    """How a study is; StorageError if it is damaged."""
+    try:
         it = open_study(place, name)
-        return f"{len(it.events)} events, {len(it.trials())} trials, {len(it.pending())} pending"
-
-    found = _tried(f"study {name!r}", look)
-    return [found] if found.wrong else [found, *_overdue(open_study(place, name), repair)]
+    except InvalidInput as error:
+        return [Finding(f"study {name!r}", str(error), wrong=True)]
+    events, trials, pending = len(it.events), len(it.trials()), len(it.pending())
+    return [Finding(f"study {name!r}", f"{events} events, {trials} trials, {pending} pending"), *_overdue(it, repair)]
 
 
 def _overdue(study: Study, repair: bool) -> list[Finding]:

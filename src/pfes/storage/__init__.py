@@ -6,7 +6,9 @@ places      a file or a URL, as users write it, made into an engine of SQLAlchem
 tables      the database's tables, and the version of their layout
 upgrades    databases made ready: new, as they should be, older, newer
 patience    trying again where trying again helps
+rows        an event as a row of a table
 database    SQLite and PostgreSQL, by the same code
+mending     what makes sense of a study that has lost events
 salvage     what can be read of a damaged file
 
 SQLAlchemy is imported when the first database is opened, not before.

@@ -5,7 +5,6 @@ so a reader that has seen number n has seen all before it. Whether a commit came
 cannot be known at that moment; events therefore carry the name of their batch, by which the next attempt finds them.
 """
 
-import json
 import time
 import uuid
 from collections.abc import Sequence
@@ -15,10 +14,10 @@ from sqlalchemy import Connection, Row, delete, func, insert, select, text, upda
 
 from pfes.errors import StorageError, UnknownStudy
 from pfes.ledger import Event
-from pfes.records import from_data, to_data
 from pfes.storage.patience import PATIENCE, patiently
 from pfes.storage.places import engine_for, writing
 from pfes.storage.protocol import Decide, Entry, Lease, Listed, Written, checked_name, chosen, taken
+from pfes.storage.rows import REPAIR, event_of, payload_of
 from pfes.storage.tables import EVENTS, LEASES, STUDIES
 from pfes.storage.upgrades import lock_everything, made_ready, set_out
 
@@ -234,11 +233,18 @@ def _lock(connection: Connection, number: int) -> None:
 
 def _read(connection: Connection, number: int, since: int) -> list[Event]:
     mine = select(EVENTS).where(EVENTS.c.study == number, EVENTS.c.seq >= since).order_by(EVENTS.c.seq)
-    return [_event(row) for row in connection.execute(mine)]
+    rows = connection.execute(mine).all()
+    for expected, row in enumerate(rows, since):
+        if row.seq != expected:
+            raise StorageError(f"event {expected} is lost; {REPAIR}")
+    return [_event(row) for row in rows]
 
 
 def _event(row: Row[Any]) -> Event:
-    return Event(row.kind, row.trial, from_data(json.loads(row.payload)), row.time)
+    try:
+        return event_of(row.seq, row.kind, row.trial, row.payload, row.time)
+    except ValueError as error:
+        raise StorageError(f"{error}; {REPAIR}") from None
 
 
 def _batch(connection: Connection, number: int, batch: str) -> Written | None:
@@ -256,7 +262,7 @@ def _append(connection: Connection, number: int, events: tuple[Event, ...], batc
             "seq": seq,
             "kind": event.kind,
             "trial": event.trial,
-            "payload": json.dumps(to_data(event.payload), allow_nan=False, separators=(",", ":")),
+            "payload": payload_of(event),
             "time": event.time,
             "batch": batch,
         }

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pfes.errors import InvalidInput
+from pfes.errors import InvalidInput, PfesError, StorageError
 from pfes.records import from_data, to_data
 from pfes.space import Linear, Space
 from pfes.task import Task
@@ -45,10 +45,17 @@ def _kept(what: str, part: Any) -> Any:
 
 def restore(text: str, functions: Sequence[Function] = ()) -> Description:
     """The inverse of `describe`; functions: the space's constraints that are functions, in their order."""
-    parts = json.loads(text)
-    space = from_data(parts["space"], functions)
-    objectives, settings = from_data(parts["objectives"]), from_data(parts["settings"])
-    return Description(Task(space, objectives, settings, parts["seed"]), from_data(parts["budget"]))
+    try:
+        parts = json.loads(text)
+        space = from_data(parts["space"], functions)
+        objectives, settings = from_data(parts["objectives"]), from_data(parts["settings"])
+        return Description(Task(space, objectives, settings, parts["seed"]), from_data(parts["budget"]))
+    except PfesError:
+        raise
+    except Exception as error:  # whatever a spoilt text may lead to
+        raise StorageError(
+            f"what the study is about cannot be read ({type(error).__name__}: {error}), it is damaged; try a backup"
+        ) from error
 
 
 def functions_of(space: object) -> tuple[Function, ...]:

@@ -11,8 +11,10 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from pfes.errors import StorageError
 from pfes.ledger import Event, Ledger
 from pfes.storage import Desk, Entry, Lease, Storage
+from pfes.storage.rows import REPAIR
 from pfes.task import Task
 
 __all__ = ["Draft", "Journal"]
@@ -70,7 +72,14 @@ class Journal:
 
     def _fold(self, events: Sequence[Event]) -> None:
         for event in events:
-            self._ledger.append(event)
+            try:
+                self._ledger.append(event)
+            except Exception as error:
+                number = len(self._ledger.events)
+                raise StorageError(
+                    f"event {number} ({event.kind!r}) does not fit those before it ({type(error).__name__}: {error}); "
+                    f"{REPAIR}"
+                ) from error
         self._read = time.monotonic()
 
     def leases(self) -> dict[int, Lease]:
