@@ -261,6 +261,19 @@ def test_a_command_that_hangs_is_ended(pfes: Pfes, cell: str) -> None:
 def test_commands_that_always_fail_are_an_error(pfes: Pfes, cell: str) -> None:
     said = pfes("run", cell, "--trials", 20, "--quiet", "false")
     assert (said.code, "10 trials in a row gave no values" in said.out) == (1, True)
+    assert said.err.startswith("Error: 10 trials in a row gave no values")
+
+
+def test_a_run_in_which_nothing_worked_is_an_error(pfes: Pfes, cell: str, folder: Path) -> None:
+    said = pfes("run", cell, "--trials", 2, "--quiet", "--json", "echo no licence >&2; false")
+    assert (said.code, said.data["failed"]) == (1, 2)
+    assert said.err == "Error: every trial failed, the last one because: CommandFailed: exit code 1: no licence\n"
+    (folder / "sim.py").write_text(SCRIPT)  # of trials 2, 3 and 4 one is infeasible, one fails, one is measured
+    some = pfes("run", cell, "--trials", 3, "--quiet", f"{sys.executable} sim.py")
+    assert (some.code, some.err) == (0, "")
+    assert some.out.startswith("3 trials (1 failed), cost ")
+    assert pfes("run", cell, "--trials", 1, "--quiet", """echo '{"infeasible": "it melts"}'""").code == 0
+    assert pfes("run", cell, "--trials", 0, "--quiet", "false").code == 0
 
 
 def test_ctrl_c_leaves_a_clean_study(cell: str, folder: Path) -> None:
@@ -350,6 +363,18 @@ def test_a_file_that_nothing_can_be_read_of_leaves_no_other_behind(pfes: Pfes, f
 
 
 # What is no plan, or may not be what was meant
+
+
+def test_create_can_be_told_what_lies_between_the_cells(pfes: Pfes, folder: Path) -> None:
+    (folder / "mix.csv").write_text("name|x|yield\nA|1,5|5\nB|2|6\n")
+    assert pfes("create", "mix.csv", "--max", "yield").code == 1
+    assert pfes("create", "mix.csv", "--max", "yield", "--delimiter", "|", "--with-results").code == 0
+    assert [trial.params for trial in open_study("mix.db").trials()] == [{"x": 1.5}, {"x": 2.0}]
+    (folder / "plan.toml").write_text("[pool]\nfile = 'mix.csv'\ndelimiter = '|'\n[objectives.yield]\ngoal = 'max'\n")
+    assert pfes("create", "plan.toml").code == 0
+    assert "--delimiter is for candidates" in pfes("create", "plan.toml", "--delimiter", "|").err
+    (folder / "uneven.csv").write_text("name,x,yield\nA,1,5,5\n")
+    assert "say which --delimiter lies between" in pfes("create", "uneven.csv", "--max", "yield").err
 
 
 def test_a_folder_is_no_plan(pfes: Pfes) -> None:

@@ -30,6 +30,15 @@ WRONG = {
     HEAD.replace("max", "most")
     + X
     + "low = 0\nhigh = 1\n": "line 2: objectives.y.goal: got 'most', wanted 'max' or 'min'",
+    HEAD + 'cost = "five"\n': "line 3: objectives.y.cost: got 'five', wanted a number, in digits and without quotes",
+    HEAD + 'cost = "5"\n': "line 3: objectives.y.cost: got '5', wanted a number; give it without quotes",
+    HEAD + "cost = true\n": "line 3: objectives.y.cost: got true, wanted a number",
+    HEAD
+    + X.replace("parameters", "paramters"): "line 3: paramters: this is not known here, wanted 'study', 'parameters'",
+    HEAD + "[parameters]\nx = 5\n": "line 4: parameters.x: got 5, wanted a table",
+    HEAD
+    + X.replace("real", "choice")
+    + "values = [[1]]\n": "values: got [1], wanted a text in quotes or true or false",
     HEAD + "cost = -1\n" + X + "low = 0\nhigh = 1\n": "line 1: objectives.y: cost of 'y': got -1, wanted",
     HEAD + X + "low = 0\nhigh = 1\n[study]\nseed = 1.5\n": "line 8: study.seed: got 1.5, wanted a whole number",
     HEAD + X + "low = 0\nhigh = 1\n[study]\nmethod = 'best'\n": "line 7: study: method: got 'best'",

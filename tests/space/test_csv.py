@@ -54,6 +54,40 @@ def test_the_same_table_is_read_however_it_is_written(write, content):
     assert [type(value) for value in pool.params(0).values()] == [float, str, int]
 
 
+@pytest.mark.parametrize(
+    ("cells", "why"),
+    [
+        ("0,5;1.234", "line 2, 'y': got 1.234, which may be 1234 or a decimal, as the table has numbers such as 0,5"),
+        ("0,5;-1.234", "line 2, 'y': got -1.234, .*: write -1,234 or -1234"),
+        ("0,123;999.000", "got 999.000, .* such as 0,123: write 999,000 or 999000"),
+        ("0.5;1,234", "line 2, 'y': got 1,234, which may be 1234 or a decimal, as the table has numbers such as 0.5"),
+    ],
+)
+def test_numbers_that_could_be_two_are_refused(write, cells, why):
+    with pytest.raises(InvalidInput, match=why):
+        Pool.from_csv(write(f"x;y\n{cells}\n"))
+
+
+@pytest.mark.parametrize(
+    ("cells", "row"),
+    [
+        ("1.234;2.345", (1.234, 2.345)),
+        ("1,234;2,345", (1.234, 2.345)),
+        ("0,5;0.123", (0.5, 0.123)),
+        ("0,5;1.2345", (0.5, 1.2345)),
+        ("0,5;1.234e0", (0.5, 1.234)),
+        ("0,5;no. 1.234", (0.5, "no. 1.234")),
+        ("0.5;1.234", (0.5, 1.234)),
+    ],
+)
+def test_numbers_that_can_be_one_only_are_read(write, cells, row):
+    assert tuple(Pool.from_csv(write(f"x;y\n{cells}\n")).params(0).values()) == row
+
+
+def test_tabs_may_be_called_by_their_name(write):
+    assert Pool.from_csv(write("x y\tz\n1\t2\n"), delimiter="tab").params(0) == {"x y": 1, "z": 2}
+
+
 def test_a_file_may_be_named_by_text(write):
     assert len(Pool.from_csv(str(write(PLAIN)), "x", None, ",")) == 3
 

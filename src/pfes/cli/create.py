@@ -35,6 +35,7 @@ __all__ = ["create_verb"]
 )
 @click.option("--inputs", help="CSV: columns that describe a candidate, a,b,c.  [default: all others]")
 @click.option("--ids", help="CSV: column that names a candidate.  [default: a first column of texts]")
+@click.option("--delimiter", help="CSV: what lies between the cells.  [default: found out]")
 @click.option("--with-results", is_flag=True, help="CSV: filled objective columns are results from before.")
 @click.option("--budget", metavar="NUMBER", type=number, help="CSV: what all measurements together may cost.")
 @click.option("--method", help="CSV: see `pfes methods`.  [default: pfes]")
@@ -66,7 +67,7 @@ def _is_table(source: Path) -> bool:
 
 
 def _from_plan(source: Path, target: str, options: dict[str, object]) -> Begun:
-    only = ["larger", "smaller", "costs", "inputs", "ids", "with_results", "budget", "method", "seed"]
+    only = ["larger", "smaller", "costs", "inputs", "ids", "delimiter", "with_results", "budget", "method", "seed"]
     if wrong := [name for name in only if options[name]]:
         spelt = {"larger": "max", "smaller": "min", "costs": "cost"}.get(wrong[0], wrong[0].replace("_", "-"))
         raise click.UsageError(f"--{spelt} is for candidates in CSV; write it into {source.name}.")
@@ -103,6 +104,7 @@ def _from_csv(source: Path, target: str, options: dict[str, object]) -> Begun:
             file=source.name,
             inputs=[name.strip() for name in inputs.split(",")] if isinstance(inputs, str) else None,
             ids=options["ids"],
+            delimiter=options["delimiter"],
             with_results=bool(options["with_results"]),
         ),
         objectives={

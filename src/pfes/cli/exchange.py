@@ -40,8 +40,6 @@ def import_verb(
     without trials takes over those of an exported table.
     """
     it = opened(study, name)
-    if delimiter is not None:
-        delimiter = {"tab": "\t", "\\t": "\t"}.get(delimiter.lower(), delimiter)
     if str(file) == "-":
         sheet = sheet_of(sys.stdin.buffer.read(), "standard input", delimiter)
     else:

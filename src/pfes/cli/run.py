@@ -10,8 +10,10 @@ import click
 from pfes.cli.arguments import duration, json_option, number, opened, study_argument
 from pfes.cli.cluster import dask_client
 from pfes.cli.evaluators import Command, evaluator
-from pfes.cli.output import Output
+from pfes.cli.output import Output, complain
+from pfes.study import Outcome, Study
 from pfes.study.loop import TOO_MANY_FAILURES
+from pfes.trials import TrialState
 
 __all__ = ["run_verb"]
 
@@ -57,19 +59,33 @@ def run_verb(
             evaluate, budget, trials=trials, timeout=timeout, decoupled=decoupled, progress=not quiet, **who
         )
     out = Output(as_json)
-    counted = f"{outcome.trials} trial{'s' * (outcome.trials != 1)}"
+    failed = f" ({outcome.failed} failed)" if outcome.failed else ""
+    counted = f"{outcome.trials} trial{'s' * (outcome.trials != 1)}{failed}"
     out.line(f"{counted}, cost {outcome.spent:g}, {outcome.seconds:.1f} s; ended: {outcome.reason}.")
     out.line(f"Next: pfes status {study}", "dim")
     out.data(
         {
             "trials": outcome.trials,
+            "failed": outcome.failed,
             "spent": outcome.spent,
             "seconds": outcome.seconds,
             "reason": outcome.reason,
             "pending": len(it.pending()),
         }
     )
-    return int(f"{TOO_MANY_FAILURES} trials in a row gave no values" in outcome.reason)
+    if why := _why_in_vain(it, outcome):
+        complain(why)
+    return int(bool(why))
+
+
+def _why_in_vain(study: Study, outcome: Outcome) -> str:
+    """What is wrong with a run that brought nothing; empty if it is not known to be."""
+    if f"{TOO_MANY_FAILURES} trials in a row gave no values" in outcome.reason:
+        return outcome.reason
+    if not outcome.trials or outcome.failed < outcome.trials:
+        return ""
+    last = next(trial.message for trial in reversed(study.trials()) if trial.state is TrialState.FAILED)
+    return f"every trial failed, the last one because: {last}"
 
 
 @contextmanager

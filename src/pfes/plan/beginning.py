@@ -55,7 +55,7 @@ def _filled(study: Study, plan: Plan, folder: Path) -> Begun:
     if table is None:
         return Begun(study)
     assert isinstance(study.space, Pool)
-    sheet = read_sheet(folder / table.file)
+    sheet = read_sheet(folder / table.file, table.delimiter)
     present = [name for name in study.objectives.names if name in sheet.names]
     if not table.with_results:
         filled = {name for name in present for _, cells in sheet.rows if cells[sheet.names.index(name)]}

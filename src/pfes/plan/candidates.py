@@ -12,9 +12,11 @@ from pfes.space.tables import Table
 __all__ = ["candidates"]
 
 
-def candidates(path: Path, objectives: Collection[str], inputs: Sequence[str] | None, ids: str | None) -> Pool:
+def candidates(
+    path: Path, objectives: Collection[str], inputs: Sequence[str] | None, ids: str | None, delimiter: str | None
+) -> Pool:
     """Read the table; a first column of texts that all differ names the rows unless something else is said."""
-    table = read_csv(path)
+    table = read_csv(path, delimiter)
     ids = ids or _names_rows(table, inputs)
     if inputs is None:
         inputs = [name for name in table.columns if name not in objectives and name != ids]

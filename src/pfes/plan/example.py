@@ -44,6 +44,7 @@ values = ["Er", "Nb", "W"]
 # file = "candidates.csv"   # beside this file
 # inputs = ["x", "y"]       # columns that describe a candidate
 # ids = "name"              # column that names it
+# delimiter = ";"           # what lies between the cells; found out if nothing is said, "tab" for tabs
 # with_results = true       # filled columns of objectives are results from before
 
 # What is measured. goal is "max" or "min"; cost is in any unit that all objectives share.

@@ -32,6 +32,8 @@ def lines_of(text: str) -> Lines:
                 found.setdefault(table, number)
                 table = (*table, counts[table])
             found[table] = number
+            for length in range(1, len(table)):
+                found.setdefault(table[:length], number)
         elif key := KEY.match(line):
             parts = (*table, *_parts(key[1]))
             for length in range(len(table) + 1, len(parts) + 1):

@@ -121,6 +121,7 @@ class PoolTable(Table):
     file: str
     inputs: list[str] | None = None
     ids: str | None = None
+    delimiter: str | None = None
     with_results: bool = False
 
 
@@ -160,7 +161,8 @@ class Plan(Table):
         if self.parameters or self.constraints:
             raise Fault("got a pool and parameters or constraints, wanted only one of them; delete one", "pool")
         table = self.pool
-        return within(lambda: candidates(folder / table.file, self.objectives, table.inputs, table.ids), "pool")
+        path, names = folder / table.file, self.objectives
+        return within(lambda: candidates(path, names, table.inputs, table.ids, table.delimiter), "pool")
 
     def wanted(self) -> tuple[list[Objective], list[Bundle]]:
         """The objectives and bundles."""

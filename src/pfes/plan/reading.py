@@ -16,6 +16,7 @@ from pfes.plan.faults import Fault
 from pfes.plan.lines import Lines, find_line, lines_of
 from pfes.plan.model import Plan
 from pfes.space.names import shown
+from pfes.space.numbers import parse_number
 
 __all__ = ["PlanFile", "read_plan"]
 
@@ -29,6 +30,7 @@ WANTED = {
     "list_type": "a list in [brackets]",
     "dict_type": "a table",
     "model_type": "a table",
+    "model_attributes_type": "a table",
 }
 TABLES = {
     "study": model.StudyTable,
@@ -77,8 +79,10 @@ def read_plan(path: Path) -> PlanFile:
         return PlanFile(Plan.model_validate(data), path, lines)
     except ValidationError as error:
         # a misspelt key first: what it should have been is missing, too
-        first = min(error.errors(include_url=False), key=lambda it: it["type"] != "extra_forbidden")
-        raise _at(path, lines, _where(first), _words(first)) from None
+        faults = error.errors(include_url=False)
+        first = min(faults, key=lambda it: it["type"] != "extra_forbidden")
+        same = [it for it in faults if _where(it) == _where(first)]  # each of several types that would do
+        raise _at(path, lines, _where(first), _words(same)) from None
 
 
 EXAMPLE_HINT = "`pfes create --example` prints one"
@@ -123,7 +127,8 @@ def _where(error: Any) -> list[str | int]:
     return [part for part in loc if isinstance(part, int) or part not in ("str", "bool", "int", "float")]
 
 
-def _words(error: Any) -> str:
+def _words(errors: Sequence[Any]) -> str:
+    error = errors[0]
     kind, got = error["type"], error.get("input")
     if kind == "missing":
         return f"this is missing, wanted a line such as {error['loc'][-1]} = ...; {EXAMPLE_HINT}"
@@ -134,9 +139,21 @@ def _words(error: Any) -> str:
     if kind in ("literal_error", "value_error"):
         return f"got {_short(got)}, wanted {error['ctx'].get('expected') or error['ctx']['error']}"
     if kind in WANTED:
-        hint = "; give it without quotes" if isinstance(got, str) and "number" in WANTED[kind] else ""
-        return f"got {_short(got)}, wanted {WANTED[kind]}{hint}"
+        wanted = _either([WANTED[it["type"]] for it in errors if it["type"] in WANTED])
+        return f"got {_short(got)}, wanted {wanted}{_without_quotes(got) if 'number' in wanted else ''}"
     return f"got {_short(got)}, wanted something else: {error['msg']}"
+
+
+def _either(words: Sequence[str]) -> str:
+    """Types that would do: a number may be whole, too."""
+    several = [word for word in dict.fromkeys(words) if word != "a whole number" or "a number" not in words]
+    return " or ".join(several)
+
+
+def _without_quotes(got: Any) -> str:
+    if not isinstance(got, str):
+        return ""
+    return "; give it without quotes" if parse_number(got) is not None else ", in digits and without quotes"
 
 
 def _unknown(error: Any) -> str:
@@ -156,5 +173,5 @@ def _one_of(words: Sequence[str]) -> str:
 
 
 def _short(value: Any) -> str:
-    text = repr(value)
+    text = str(value).lower() if isinstance(value, bool) else repr(value)
     return text if len(text) <= 60 else f"{text[:57]}..."

@@ -2,14 +2,16 @@
 
 Understood without asking: comma, semicolon or tab between the cells; decimal commas, unless the comma is what lies
 between them; Excel's byte-order marks, its `sep=;` line and its western code page; blank lines; spaces around cells.
-A column all of whose filled cells are numbers is read as numbers; an empty cell is None.
+A column all of whose filled cells are numbers is read as numbers; an empty cell is None. Where 1.234 may be 1234, since
+the table has decimal commas, it is refused; and so is 1,234 where it has decimal points.
 """
 
 import csv
 import io
 import os
+import re
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -25,6 +27,11 @@ __all__ = ["Sheet", "read_csv", "read_sheet", "sheet_of"]
 # The first one wins a tie: commas are common inside cells, tabs are not.
 DELIMITERS = ("\t", ";", ",")
 WORKBOOK = b"PK\x03\x04"  # how .xlsx and .ods begin: they are zip files
+SPELT = {"tab": "\t", "\\t": "\t"}  # how people write what cannot be seen
+
+# Numbers with a mark that parts decimals, and those of them whose mark may as well part thousands.
+MARKED = {mark: re.compile(rf"[+-]?\d*{re.escape(mark)}\d+(?:[eE][+-]?\d+)?") for mark in ",."}
+DOUBTFUL = {mark: re.compile(rf"[+-]?[1-9]\d{{0,2}}{re.escape(mark)}\d{{3}}") for mark in ",."}
 
 
 class Sheet(NamedTuple):
@@ -57,6 +64,7 @@ def read_sheet(path: str | os.PathLike[str], delimiter: str | None = None) -> Sh
 
 def sheet_of(data: bytes, file: str, delimiter: str | None = None) -> Sheet:
     """The texts of a CSV file that is there as bytes; `file` is what errors call it."""
+    delimiter = SPELT.get(delimiter.lower(), delimiter) if isinstance(delimiter, str) else delimiter
     if delimiter is not None and (not isinstance(delimiter, str) or len(delimiter) != 1):
         raise InvalidInput(f"delimiter is {delimiter!r}, wanted one character, such as ';'")
     if data.startswith(WORKBOOK):
@@ -71,7 +79,32 @@ def sheet_of(data: bytes, file: str, delimiter: str | None = None) -> Sheet:
     if len(rows) < 2:
         raise InvalidInput(f"{file} has {'a header but no rows' if rows else 'nothing in it'}: is it the right file?")
     names = _header(file, rows)
-    return Sheet(file, names, [(line, _row(file, line, row, names)) for line, row in rows[1:]], delimiter != ",")
+    sheet = Sheet(file, names, [(line, _row(file, line, row, names)) for line, row in rows[1:]], delimiter != ",")
+    if sheet.comma and "." in text and "," in text:
+        _check_marks(sheet)
+    return sheet
+
+
+def _check_marks(sheet: Sheet) -> None:
+    """Refuse numbers whose mark parts decimals here, and thousands in a table like this one."""
+    cells = list(_numbers(sheet))
+    for mark, other in (".,", ",."):
+        certain = next((c for _, _, c in cells if MARKED[other].fullmatch(c) and not DOUBTFUL[other].fullmatch(c)), "")
+        doubtful = [it for it in cells if certain and DOUBTFUL[mark].fullmatch(it[2])]
+        for line, name, cell in doubtful[:1]:
+            plain = cell.replace(mark, "")
+            raise InvalidInput(
+                f"{sheet.file}, line {line}, {name!r}: got {cell}, which may be {plain} or a decimal, as the table has "
+                f"numbers such as {certain}: write {cell.replace(mark, other)} or {plain}"
+            )
+
+
+def _numbers(sheet: Sheet) -> Iterator[tuple[int, str, str]]:
+    """Line, name and text of each cell of the columns that hold nothing but numbers."""
+    for place, name in enumerate(sheet.names):
+        cells = [(line, name, cells[place]) for line, cells in sheet.rows if cells[place]]
+        if all(parse_number(cell, comma=True) is not None for _, _, cell in cells):
+            yield from cells
 
 
 def _text(data: bytes) -> str:

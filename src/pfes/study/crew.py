@@ -24,7 +24,7 @@ from typing import Any
 from pfes.errors import Infeasible, InvalidInput
 from pfes.study.amounts import amount
 from pfes.study.evaluating import give_back, take_error, take_values
-from pfes.study.loop import Bench, Evaluate, Limits, Outcome, Run, after, committed, reached, spent, status
+from pfes.study.loop import Bench, Evaluate, Limits, Outcome, Run, after, committed, outcome, reached, status
 from pfes.study.progress import Report
 from pfes.study.workers import Strands, Workers
 from pfes.trials import Trial
@@ -297,7 +297,7 @@ def run_on(crew: Crew, bench: Bench, evaluate: Evaluate, limits: Limits, report:
             shift.stop()
             raise
     report(status(bench, shift.at, limits, f"Ended: {reason}."))
-    return Outcome(reason, len(shift.at.trials), spent(bench, shift.at), shift.at.seconds)
+    return outcome(bench, shift.at, reason)
 
 
 def _mean(values: Sequence[float]) -> float:

@@ -12,7 +12,7 @@ from pfes.study.progress import Report, Status
 from pfes.study.stopping import History, Rule
 from pfes.trials import Trial, TrialState
 
-__all__ = ["Bench", "Limits", "Outcome", "Run", "after", "committed", "reached", "run", "spent", "status"]
+__all__ = ["Bench", "Limits", "Outcome", "Run", "after", "committed", "outcome", "reached", "run", "spent", "status"]
 
 Evaluate = Callable[[Trial], Any]
 
@@ -21,12 +21,13 @@ TOO_MANY_FAILURES = 10  # in a row: something is wrong with the function, not wi
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a run ended: why, after how many trials, what they cost, how long it took."""
+    """How a run ended: why, after how many trials, what they cost, how long it took, how many of them failed."""
 
     reason: str
     trials: int
     spent: float
     seconds: float
+    failed: int = 0
 
 
 @dataclass(frozen=True)
@@ -98,7 +99,13 @@ def run(bench: Bench, evaluate: Evaluate, limits: Limits, report: Report) -> Out
         at = after(bench, at, bench.look(trial.id))
         bench.after(bench.look(trial.id))
     report(status(bench, at, limits, f"Ended: {reason}."))
-    return Outcome(reason, len(at.trials), spent(bench, at), at.seconds)
+    return outcome(bench, at, reason)
+
+
+def outcome(bench: Bench, at: Run, reason: str) -> Outcome:
+    """How a run ended."""
+    failed = sum(trial.state is TrialState.FAILED for trial in bench.looks(at.trials))
+    return Outcome(reason, len(at.trials), spent(bench, at), at.seconds, failed)
 
 
 def reached(at: Run, limits: Limits) -> str:
