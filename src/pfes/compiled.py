@@ -9,7 +9,7 @@ import inspect
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -199,9 +199,10 @@ def spread(work: Callable[[Any], None], pieces: Iterable[Any]) -> None:
     try:
         drain()
     finally:
-        wait(others)  # whatever failed, no piece may still write when this returns
-    for other in others:
-        other.result()
+        # whatever failed, no piece may still write when this returns; who has not begun need not be waited for
+        failures = [other.exception() for other in others if not other.cancel()]
+    for failure in filter(None, failures):
+        raise failure
 
 
 def spread_map(work: Callable[[A], B], pieces: Sequence[A]) -> list[B]:

@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 
 from gp.cases import KINDS, SHARES, correlation, dense_kernel, differences
 from pfes.gp import Hyper
-from pfes.gp.effects import add_effects, correlations, correlations_and_slopes
-from pfes.gp.kernels import KERNELS
+from pfes.gp.effects import correlations, correlations_and_slopes
 
 GROUPS = np.array([2, 0, 1, 0])  # in no order
 
@@ -29,16 +28,6 @@ def test_correlations_are_those_of_the_definition(rng, kernel, share, frozen):
     for i, row in enumerate(near):
         wanted = differences(lambda v: correlations(v[None], far, GROUPS, share, kernel == "matern52")[0], row, 1e-3)
         np.testing.assert_allclose(slopes[i].T, wanted, atol=1e-8)
-
-
-@pytest.mark.parametrize("kernel", KINDS)
-def test_effects_of_pairs_are_those_of_the_kernel(rng, kernel):
-    squares, weights = rng.random((3, 50)) * 10.0 ** rng.uniform(-9, 4, 50), np.array([0.1, 1.0, 1e3])
-    total, moments = np.ones(50), np.empty((3, 50))
-    add_effects(total, moments, squares, weights, kernel == "matern52")
-    value, slope = KERNELS[kernel].value_and_slope(weights[:, None] * squares)
-    np.testing.assert_allclose(total, 1 + value.sum(axis=0), rtol=1e-14)
-    np.testing.assert_allclose(moments, squares * slope, rtol=1e-12, atol=1e-290)
 
 
 @pytest.mark.parametrize("share", SHARES)

@@ -1,10 +1,12 @@
 """The likelihood against dense algebra, its gradient against differences, merged replicates against single values."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from gp.cases import KINDS, SHARES, data_of, dense_kernel, differences, normal_log_density, random_data, random_hyper
-from pfes.gp import Hyper, Recipe, likelihood, log_likelihood, log_posterior
+from pfes.gp import Hyper, Recipe, log_likelihood, log_posterior
 from pfes.gp.likelihood import Evidence
 from pfes.observations import Data, merged
 
@@ -110,14 +112,28 @@ def test_order_of_the_data_does_not_matter(share):
 
 @pytest.mark.parametrize("share", SHARES)
 @pytest.mark.parametrize("kernel", KINDS)
-def test_squares_computed_anew_give_the_same(monkeypatch, kernel, share):
+@pytest.mark.parametrize("n", [40, 130])  # pairs by the hundred and by the thousand: one block of them, and several
+def test_many_points_have_the_likelihood_of_dense_algebra(n, kernel, share):
     rng = np.random.default_rng(7)
-    data, hyper = random_data(rng, 12, 4), random_hyper(rng, 3, kernel, share)
-    stored = log_likelihood(data, GROUPS, hyper)
-    monkeypatch.setattr(likelihood, "STORED", 0)
-    anew = log_likelihood(data, GROUPS, hyper)
-    assert anew.value == pytest.approx(stored.value, rel=1e-13)
-    np.testing.assert_allclose(as_vector(anew), as_vector(stored), rtol=1e-10)
+    data, hyper = random_data(rng, n, 4), random_hyper(rng, 3, kernel, share)
+    hyper = replace(hyper, noise=0.05)
+    covariance = dense_kernel(data.x, data.x, GROUPS, hyper) + 0.05 * np.eye(n)
+    found = log_likelihood(data, GROUPS, hyper)
+    assert found.value == pytest.approx(normal_log_density(data.y, hyper.mean, covariance), rel=1e-11)
+    if 0.0 < share < 1.0:
+        wanted = differences(
+            lambda v: log_likelihood(data, GROUPS, from_vector(v, kernel)).value, to_vector(hyper), 1e-3
+        )
+        np.testing.assert_allclose(as_vector(found), wanted, rtol=1e-6, atol=1e-6)
+
+
+def test_scales_that_are_one_have_one_slope():
+    rng = np.random.default_rng(11)
+    data, hyper = random_data(rng, 12, 4), replace(random_hyper(rng, 3, additive=0.0), scales=np.full(3, 0.7))
+    each = Evidence(data, GROUPS, hyper.kernel).at(hyper)
+    one = Evidence(data, GROUPS, hyper.kernel, one_scale=True).at(hyper)
+    np.testing.assert_allclose(one.scales, [each.scales.sum(), 0.0, 0.0], rtol=1e-10)
+    assert one.value == pytest.approx(each.value, rel=1e-13)
 
 
 def test_order_of_the_groups_does_not_matter():

@@ -16,9 +16,7 @@ def test_a_good_matrix_gets_no_jitter(frozen):
     np.testing.assert_allclose(factor.lower @ factor.lower.T, matrix, rtol=1e-13)
     right = np.arange(12.0).reshape(6, 2)
     np.testing.assert_allclose(matrix @ linalg.solve(factor.lower, right), right, atol=1e-12)
-    less = frozen(np.arange(6.0))
-    wanted = np.tril(np.linalg.inv(matrix) - np.outer(less, less))
-    np.testing.assert_allclose(linalg.inverse_lower(factor.lower, less), wanted, atol=1e-13)
+    np.testing.assert_allclose(linalg.inverse_lower(factor.lower), np.tril(np.linalg.inv(matrix)), atol=1e-13)
 
 
 def test_only_the_lower_triangle_is_read():
@@ -53,5 +51,5 @@ def test_even_an_indefinite_matrix_gets_a_factor(seed):
 
 def test_nothing_has_a_factor():
     factor = linalg.factorise(np.zeros((0, 0)), 1.0)
-    assert factor.lower.shape == linalg.inverse_lower(factor.lower, np.zeros(0)).shape == (0, 0)
+    assert factor.lower.shape == linalg.inverse_lower(factor.lower).shape == (0, 0)
     assert linalg.solve(factor.lower, np.zeros((0, 3))).shape == (0, 3)

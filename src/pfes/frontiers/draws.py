@@ -1,7 +1,7 @@
 """Functions drawn from a model over a domain, and the best points of each that were found."""
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,7 @@ from pfes.frontiers.settings import FrontierSettings
 from pfes.gp.model import Model
 from pfes.gp.paths import Paths, draw_paths
 from pfes.pareto import non_dominated
-from pfes.search import Found, pareto_search
+from pfes.search import Found, best_of, pareto_search
 from pfes.space import Space
 
 __all__ = ["Drawn", "drawn_by_scan", "drawn_jointly", "drawn_over_space"]
@@ -36,7 +36,7 @@ def drawn_over_space(
     paths = draw_paths(model, settings.count, rng, features=settings.features, kind=settings.kind)
     inside = seeds[space.admissible(seeds)] if len(seeds) else seeds
     scouts = space.random(settings.scouts, rng) if settings.scouts else inside[:0]
-    starts = _best_on_each(paths, np.concatenate((inside, scouts)), settings.search.population)
+    starts = _best_on_each(paths, np.concatenate((inside, scouts)), settings.search.size(len(model.posteriors)))
     slopes = paths.slopes if settings.climb else None
     found = pareto_search(paths.fast, space, starts, settings.search, rng, slopes=slopes)
     return Drawn([_filtered(x, y) for x, y in _exact(paths, [f.x for f in found])], paths)
@@ -44,17 +44,7 @@ def drawn_over_space(
 
 def _best_on_each(paths: Paths, x: Array, most: int) -> list[Array]:
     """The points of x (Q, D) that are best on each path, layer by layer of what is non-dominated: R arrays."""
-    return spread_map(lambda y: x[_best(y, most)], list(paths.fast(x))) if len(x) else [x] * paths.count
-
-
-def _best(y: NDArray[Any], most: int) -> NDArray[np.intp]:
-    """Rows of y (Q, L): the non-dominated, those that would be without them, and so on, `most` at most."""
-    left, best = np.arange(len(y)), [np.empty(0, np.intp)]
-    while len(left) and sum(map(len, best)) < most:
-        outer = non_dominated(y[left])
-        best.append(left[outer])
-        left = left[~outer]
-    return np.concatenate(best)[:most]
+    return spread_map(lambda y: x[best_of(y, most)], list(paths.fast(x))) if len(x) else [x] * paths.count
 
 
 def _exact(paths: Paths, sets: list[Array]) -> list[tuple[Array, Array]]:

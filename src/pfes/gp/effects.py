@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from pfes.compiled import inline, kernel
 from pfes.normal import exp_negative
 
-__all__ = ["add_effects", "correlations", "correlations_and_slopes"]
+__all__ = ["add_values", "correlations", "correlations_and_slopes", "to_slopes"]
 
 Array = NDArray[np.float64]
 Integers = NDArray[np.integer]
@@ -53,31 +53,6 @@ def _prepared(
     return np.ascontiguousarray(near), columns, of, count, share if count else 0.0
 
 
-def add_effects(total: Array, moments: Array, squares: Array, weights: Array, matern: bool) -> None:
-    """Add sum_g k0(s_g) to total (P,), and write D_g k0'(s_g) to moments (G, P), where s_g = weights_g D_g.
-
-    squares: D, (G, P), squared differences of P pairs; weights: (G,).
-    """
-    _add_effects(total, moments, squares, weights, matern)
-
-
-@kernel
-def _add_effects(total: Any, moments: Any, squares: Any, weights: Any, matern: bool) -> None:
-    for g in range(len(weights)):
-        weight = weights[g]
-        if matern:
-            for p in range(len(total)):
-                r = min(np.sqrt(5.0 * (weight * squares[g, p])), 700.0)
-                decay = exp_negative(-r)
-                total[p] += (1.0 + r + r * r * (1.0 / 3.0)) * decay
-                moments[g, p] = squares[g, p] * ((-5.0 / 6.0) * (1.0 + r) * decay)
-        else:
-            for p in range(len(total)):
-                decay = exp_negative(-min(0.5 * (weight * squares[g, p]), 700.0))
-                total[p] += decay
-                moments[g, p] = squares[g, p] * (-0.5 * decay)
-
-
 @inline
 def _squares(square: Any, near: Any, far: Any, groups: Any, i: int, g: int) -> None:
     """Squared distances (n,) of row i of near and the columns of far, in group g."""
@@ -91,7 +66,7 @@ def _squares(square: Any, near: Any, far: Any, groups: Any, i: int, g: int) -> N
 
 
 @inline
-def _add_values(value: Any, square: Any, factor: float, matern: bool) -> None:
+def add_values(value: Any, square: Any, factor: float, matern: bool) -> None:
     """Add factor times the correlations at the squares."""
     if matern:
         for j in range(len(square)):
@@ -103,7 +78,7 @@ def _add_values(value: Any, square: Any, factor: float, matern: bool) -> None:
 
 
 @inline
-def _to_slopes(value: Any, square: Any, factor: float, matern: bool) -> None:
+def to_slopes(value: Any, square: Any, factor: float, matern: bool) -> None:
     """The same, and the squares are replaced by factor times the slopes there."""
     if matern:
         for j in range(len(square)):
@@ -129,8 +104,8 @@ def _correlations(out: Any, near: Any, far: Any, groups: Any, count: int, share:
             _squares(square, near, far, groups, i, g)
             for j in range(size):
                 total[j] += square[j]
-            _add_values(value, square, share / count, matern)
-        _add_values(value, total, 1.0 - share, matern)
+            add_values(value, square, share / count, matern)
+        add_values(value, total, 1.0 - share, matern)
         for j in range(size):
             out[i, j] = value[j]
 
@@ -149,8 +124,8 @@ def _correlations_and_slopes(
             _squares(part, near, far, groups, i, g)
             for j in range(size):
                 total[j] += part[j]
-            _to_slopes(value, part, share / count, matern)
-        _to_slopes(value, total, 1.0 - share, matern)
+            to_slopes(value, part, share / count, matern)
+        to_slopes(value, total, 1.0 - share, matern)
         for j in range(size):
             out[i, j] = value[j]
         for d in range(len(groups)):

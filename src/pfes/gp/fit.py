@@ -24,7 +24,8 @@ Array = NDArray[np.float64]
 
 PART = 250  # points of a random part, on which the search runs first when there are more
 MOST = 2000  # points that the last climb looks at
-BRIEF = 15  # iterations from each start
+BRIEF = 8  # iterations from each start
+LEAST_NOISE, MOST_NOISE = 1e-5, 0.3  # variances that a fit may begin with
 LOG_ODDS = (-6.0, 6.0)  # of the main effects' share: from a quarter of a percent to all but that
 
 
@@ -105,10 +106,11 @@ def _starts(coordinates: Coordinates, rng: np.random.Generator, start: Hyper | N
     recipe, count = coordinates.recipe, coordinates.groups
     mode = recipe.mode(count)
     found = [mode] if start is None else [start, mode]
-    while len(found) < recipe.starts:
+    fresh = recipe.starts - len(found)
+    for k in range(fresh):
         scales = 0.5 * math.sqrt(max(count, 1)) * np.exp(rng.normal(size=count))
-        noise = math.exp(rng.uniform(math.log(1e-5), math.log(0.3)))
-        found.append(replace(mode, scales=scales, noise=noise))
+        much = (k + rng.random()) / fresh  # of noise: from little to much, whatever chance says
+        found.append(replace(mode, scales=scales, noise=LEAST_NOISE * (MOST_NOISE / LEAST_NOISE) ** much))
     return found
 
 
@@ -117,7 +119,8 @@ class _Search:
 
     def __init__(self, data: Data, groups: Integers, coordinates: Coordinates) -> None:
         self.coordinates, self.recipe = coordinates, coordinates.recipe
-        self.evidence = Evidence(data, groups, self.recipe.kernel)
+        alone = coordinates.shared and not coordinates.additive and self.recipe.mode(coordinates.groups).additive == 0.0
+        self.evidence = Evidence(data, groups, self.recipe.kernel, one_scale=alone)
         self.precision = self.recipe.mean_deviation**-2 if self.recipe.mean == "constant" else math.inf
         self.effort = max(12, 15_000 // max(len(data.y), 100))  # iterations
 
@@ -139,7 +142,7 @@ class _Search:
 
         if not len(vector):
             return 0.0, vector
-        options = {"maxiter": iterations, "ftol": 1e-10, "gtol": 1e-4}
+        options = {"maxiter": iterations, "ftol": 1e-8, "gtol": 1e-3}
         bounds = self.coordinates.bounds()
         run = minimize(self._cost, vector, jac=True, method="L-BFGS-B", bounds=bounds, options=options)
         return float(run.fun), run.x

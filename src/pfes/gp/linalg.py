@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import blas, lapack
+from scipy.linalg import lapack
 
 __all__ = ["Factor", "factorise", "inverse_lower", "solve", "solve_lower", "solve_upper"]
 
@@ -78,10 +78,9 @@ def _triangular(lower: Array, right: Array, transposed: int) -> Array:
     return result
 
 
-def inverse_lower(lower: Array, less: Array) -> Array:
-    """The lower triangle of (C C^T)^-1 - less less^T, (n, n), 0 above it, for less (n,); written over `lower`."""
+def inverse_lower(lower: Array) -> Array:
+    """The lower triangle of (C C^T)^-1, (n, n), 0 above it; written over `lower`."""
     if lower.size == 0:
         return lower
-    inverse = lapack.dpotri(lower, lower=1, overwrite_c=1)[0]
-    result: Array = blas.dsyr(-1.0, less, a=inverse, lower=1, overwrite_a=1)
+    result: Array = lapack.dpotri(lower, lower=1, overwrite_c=1)[0]
     return result

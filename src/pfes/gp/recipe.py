@@ -96,7 +96,7 @@ class Recipe:
     amplitude: float | Literal["fit"] = "fit"
     noise: float | Literal["fit"] = "fit"
     additive: float | Literal["fit"] = "fit"
-    starts: int = 4
+    starts: int = 3
     scale_prior: LogNormal = field(default=_NARROW)
     amplitude_prior: LogNormal = field(default=LogNormal(2.25, 1.5, 1e-3, 1e3))
     noise_prior: LogNormal = field(default=LogNormal(-4.0, 1.0, 1e-6, 1e2))
@@ -110,7 +110,7 @@ class Recipe:
         _fit_or_positive("noise", self.noise)
         _fit_or_share("additive", self.additive)
         if self.starts < 1:
-            raise InvalidInput(f"starts: got {self.starts}, wanted at least 1; try 4")
+            raise InvalidInput(f"starts: got {self.starts}, wanted at least 1; try 3")
 
     @staticmethod
     def paper() -> "Recipe":

@@ -22,14 +22,16 @@ from numpy.typing import NDArray
 
 from pfes.errors import InvalidInput
 from pfes.search.populations import Populations
+from pfes.search.selection import survive
 from pfes.search.variation import Breeder
 from pfes.space import Space
 
-__all__ = ["Found", "SearchSettings", "pareto_search"]
+__all__ = ["Found", "SearchSettings", "best_of", "pareto_search"]
 
 Array = NDArray[np.float64]
 Evaluate = Callable[[Array], NDArray[Any]]
 
+MOST = 120  # points of a population, unless told otherwise
 GROW, SHRINK = 1.5, 0.4  # of a climber's step, after one that was worth it and one that was not
 
 
@@ -37,30 +39,38 @@ GROW, SHRINK = 1.5, 0.4  # of a climber's step, after one that was worth it and 
 class SearchSettings:
     """How hard to search.
 
-    population   points per function
-    generations  how often they breed; None: 6 times and 6 more for every parameter, at most 30
-    climbs       steps uphill before, where gradients are to be had
+    population   points per function; None: 40 for every objective, at most 120
+    generations  how often they breed; None: 3 times and 3 more for every parameter, at most 15; twice that without
+                 gradients
+    climbs       steps uphill before, where gradients are to be had; None: 4 and 2 more for every parameter, at most 12
     archive      most points kept; 0: none, and the first rank of the last population is returned, as in the paper
     eta          distribution index of crossover and mutation: children lie nearer to their parents as it grows
     """
 
-    population: int = 120
+    population: int | None = None
     generations: int | None = None
-    climbs: int = 10
+    climbs: int | None = None
     archive: int = 1000
     eta: float = 5.0
 
     def __post_init__(self) -> None:
-        least = min(self.generations or 0, self.climbs, self.eta)
-        if self.population < 4 or least < 0 or not _is_capacity(self.archive):
+        least = min(self.generations or 0, self.climbs or 0, self.eta)
+        few = self.population is not None and self.population < 4
+        if few or least < 0 or not _is_capacity(self.archive):
             raise InvalidInput(
                 f"got {self}; wanted a population of 4 or more, generations, climbs and eta of 0 or more, "
                 "an archive of 8 or more points, or 0 for none; try SearchSettings()"
             )
 
-    def breedings(self, parameters: int) -> int:
-        """How often to breed in a space of so many parameters; with few of them the first points are nearly enough."""
-        return min(30, 6 + 6 * parameters) if self.generations is None else self.generations
+    def size(self, objectives: int) -> int:
+        """Points per function of so many objectives."""
+        return min(MOST, 40 * objectives) if self.population is None else self.population
+
+    def steps(self, parameters: int, *, uphill: bool) -> tuple[int, int]:
+        """Climbs and generations in a space of so many parameters; with few the first points are nearly enough."""
+        climbs = min(12, 4 + 2 * parameters) if self.climbs is None else self.climbs
+        generations = min(15, 3 + 3 * parameters) * (1 if uphill else 2)
+        return climbs if uphill else 0, generations if self.generations is None else self.generations
 
 
 def _is_capacity(archive: int) -> bool:
@@ -72,6 +82,13 @@ class Found(NamedTuple):
 
     x: Array
     y: Array
+
+
+def best_of(y: NDArray[Any], most: int) -> NDArray[np.int64]:
+    """Rows of y (N, L), `most` at most: those that nothing beats, those that only they beat, and so on, best first."""
+    chosen, ranks = np.empty((2, min(most, len(y))), np.int64)
+    survive(np.ascontiguousarray(y.T, dtype=np.float64), chosen, ranks)
+    return chosen
 
 
 def pareto_search(
@@ -98,11 +115,13 @@ def pareto_search(
     """
     uphill = slopes if space.free.any() else None
     breeder = Breeder.of(space, settings.eta, rng)
-    x = _first_points(space, seeds, settings.population, rng)
-    populations = Populations(x, evaluate(x), settings.population, settings.archive)
+    x = _first_points(space, seeds, settings.population or MOST, rng)
+    y = evaluate(x)
+    populations = Populations(x, y, settings.size(y.shape[2]), settings.archive)
+    climbs, generations = settings.steps(len(space.names), uphill=uphill is not None)
     if uphill:
-        _climb(populations, evaluate, uphill, breeder, settings.climbs, rng)
-    for _ in range(settings.breedings(len(space.names))):
+        _climb(populations, evaluate, uphill, breeder, climbs, rng)
+    for _ in range(generations):
         first = populations.parents(rng)
         children = breeder.children(first, populations.parents(rng), rng)
         if uphill:
