@@ -38,6 +38,7 @@ STREET = [
     "belief",
     "design",
     "request",
+    "offered",
     "suggestion",
     "suggest",
     "recommend",

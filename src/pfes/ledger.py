@@ -22,14 +22,16 @@ import json
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pfes.gp import Hyper
 from pfes.objectives import Objectives
 from pfes.points import Domain, read
 from pfes.trials import Trial, TrialState, settled
+
+if TYPE_CHECKING:
+    from pfes.gp import Hyper
 
 __all__ = ["VERDICTS", "Event", "Ledger", "Wish", "hypers_as_data", "hypers_from_data"]
 
@@ -75,7 +77,7 @@ class Ledger:
         self.wishes: dict[int, Wish] = {}
         self.enqueued = 0  # wishes ever made
         self.asks = 0  # requests so far that were given anything
-        self.hypers: tuple[Hyper, ...] | None = None
+        self._hypers: list[dict[str, Any]] | None = None  # of the last fit
         self.reference: dict[str, float] | None = None
         self.inferred = False  # the reference point was chosen by the study, not by the user
         self.ended = ""
@@ -87,13 +89,18 @@ class Ledger:
         _FOLD[event.kind](self, event)
         self.events.append(event)
 
+    @property
+    def hypers(self) -> "tuple[Hyper, ...] | None":
+        """The hyper-parameters of the last fit, None before the first one."""
+        return hypers_from_data(self._hypers)
+
     def _put(self, trial: Trial) -> None:
         self.trials[trial.id] = settled(trial, self.objectives)
         self.next_id = max(self.next_id, trial.id + 1)
 
     def _asked(self, event: Event) -> None:
         data, point = event.payload, read(self.domain, event.payload["point"])
-        hypers, wish = hypers_from_data(data["hypers"]), data["queued"]
+        hypers, wish = data["hypers"], data["queued"]
         asks = max(self.asks, data["ask"] + 1)  # one made at the same time as others may be written after them
         self._put(
             Trial(
@@ -109,7 +116,7 @@ class Ledger:
                 point=point,
             )
         )
-        self.asks, self.hypers, self.ended = asks, hypers or self.hypers, ""
+        self.asks, self._hypers, self.ended = asks, hypers or self._hypers, ""
         if wish is not None:
             del self.wishes[wish]
 
@@ -178,7 +185,7 @@ _FOLD = {
 }
 
 
-def hypers_as_data(hypers: Sequence[Hyper] | None) -> list[dict[str, Any]] | None:
+def hypers_as_data(hypers: "Sequence[Hyper] | None") -> list[dict[str, Any]] | None:
     """Hyper-parameters as plain data."""
     if hypers is None:
         return None
@@ -189,8 +196,10 @@ def _listed(value: Any) -> Any:
     return value.tolist() if isinstance(value, np.ndarray | np.generic) else value
 
 
-def hypers_from_data(data: Sequence[dict[str, Any]] | None) -> tuple[Hyper, ...] | None:
+def hypers_from_data(data: Sequence[dict[str, Any]] | None) -> "tuple[Hyper, ...] | None":
     """The inverse of `hypers_as_data`."""
     if data is None:
         return None
+    from pfes.gp import Hyper  # noqa: PLC0415 - models load slowly, and a study can be told and looked at without
+
     return tuple(Hyper(**{**one, "scales": np.array(one["scales"], dtype=np.float64)}) for one in data)

@@ -19,46 +19,39 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
+from importlib import import_module
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pfes.errors import InvalidInput, StorageError
-from pfes.frontiers import FrontierSettings
-from pfes.gp import Hyper, LogNormal, Recipe
-from pfes.maximise import MaximiserSettings
-from pfes.objectives import Bundle, Objective, Objectives
-from pfes.search import SearchSettings
-from pfes.space import Choice, Integer, Linear, Pool, Real, Space
+from pfes.space import Linear, Pool, Space
 from pfes.space.numbers import plain
 from pfes.space.tables import Table
-from pfes.task import Settings
 
 __all__ = ["from_data", "to_data"]
 
 Function = Callable[[dict[str, Any]], bool]
 Numbers = NDArray[Any]
 
-# Dataclasses that are made again from their fields.
+# Dataclasses that are made again from their fields, by where they live. They are looked up when one is met: settings
+# bring models and compilers with them, and most of what is read is points and values.
 FIELDED = {
-    kind.__name__: kind
-    for kind in (
-        Bundle,
-        Choice,
-        FrontierSettings,
-        Hyper,
-        Integer,
-        LogNormal,
-        MaximiserSettings,
-        Objective,
-        Objectives,
-        Real,
-        Recipe,
-        SearchSettings,
-        Settings,
-    )
+    "pfes.objectives": ("Bundle", "Objective", "Objectives"),
+    "pfes.space": ("Choice", "Integer", "Real"),
+    "pfes.gp": ("Hyper", "LogNormal", "Recipe"),
+    "pfes.search": ("SearchSettings",),
+    "pfes.frontiers": ("FrontierSettings",),
+    "pfes.maximise": ("MaximiserSettings",),
+    "pfes.task": ("Settings",),
 }
+
+
+def _fielded(name: str) -> Any:
+    """The dataclass of that name; None if it is none of those that files may hold."""
+    return next((getattr(import_module(home), name) for home, names in FIELDED.items() if name in names), None)
+
 
 # What a field meant in files from before it existed, where that is not its default today: an old study goes on as it
 # began.
@@ -82,7 +75,7 @@ def _marked(value: Any) -> dict[str, Any]:
     if kind in TAGGED:
         tag, write, _ = TAGGED[kind]
         return {tag: write(value)}
-    if FIELDED.get(kind.__name__) is kind:
+    if _fielded(kind.__name__) is kind:
         parts = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
         return {"$": kind.__name__, **{name: to_data(part) for name, part in parts.items()}}
     if callable(value):
@@ -149,7 +142,7 @@ class _Reader:
         return READERS[tag](self, data[tag])
 
     def fielded(self, data: dict[str, Any]) -> Any:
-        kind = FIELDED.get(data["$"])
+        kind = _fielded(data["$"])
         known = {field.name for field in dataclasses.fields(kind)} if kind else set()
         if kind is None or not set(data) - {"$"} <= known:
             extra = sorted(set(data) - {"$"} - known)

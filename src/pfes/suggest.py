@@ -20,7 +20,8 @@ from pfes.gp import Hyper
 from pfes.maximise import Found, Target, maximise
 from pfes.observations import NO_ROW, Observations, State
 from pfes.offer import Offer
-from pfes.request import Request, offer_for
+from pfes.offered import offer_for
+from pfes.request import Request
 from pfes.space import Pool
 from pfes.suggestion import (
     NO_PROMISE,

@@ -20,10 +20,12 @@ from pfes import (
 )
 from pfes.frontiers import FrontierSettings
 from pfes.objectives import Bundle, Objective
+from pfes.request import Request
 from pfes.search import SearchSettings
 from pfes.space import Choice, Linear, Real, Space
 from pfes.study import Study
-from pfes.study.asking import Request, Snapshot, answer
+from pfes.study.asking import answer
+from pfes.study.snapshot import Snapshot
 from postgres import Server
 from processes import forked
 from study.examples import OBJECTIVES, POINT, SPACE, measured, pool_study, space_study

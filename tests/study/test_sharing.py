@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-import pfes.study.study as study_module
 from pfes import Exhausted, StorageError, open_study
-from pfes.study import Study, handing
-from pfes.study.asking import Answer, answer
+from pfes.study import Study, handing, models
+from pfes.study.asking import answer
+from pfes.study.snapshot import Answer
 from study.examples import POINT, measured, pool_study, space_study
 from study.test_keeping import QUICK
 
@@ -34,7 +34,7 @@ def meanwhile(monkeypatch: pytest.MonkeyPatch) -> Callable[[Meanwhile], list[int
             return found
 
         busy: list[bool] = []
-        monkeypatch.setattr(study_module, "answer", slow)
+        monkeypatch.setattr(models, "answer", slow)
         return wanted
 
     return arrange

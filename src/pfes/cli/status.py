@@ -47,11 +47,7 @@ def status_verb(study: str, name: str | None, no_plot: bool, as_json: bool) -> N
 
 def _steps(study: Study) -> list[Step]:
     """The hypervolume by trial; none while too few points are complete to choose a reference point from."""
-    objectives = study.objectives
-    held = len(complete(measured_points(study.trials(), objectives), objectives))
-    if study.reference is None and held < max(study.settings.initial, 1):
-        return []
-    return study.hypervolume_trace()
+    return study.hypervolume_trace() if study.has_volume else []
 
 
 def gains(trials: list[Trial]) -> list[tuple[int, float]]:
@@ -86,7 +82,7 @@ def _head(study: Study, trials: list[Trial], steps: list[Step], out: Output) -> 
     counted = ", ".join(f"{count} {state}" for state, count in states.items())
     of = "" if study.budget is None else f" of {study.budget:g}"
     reserved = f", {study.reserved:g} reserved" if study.reserved else ""
-    out.line(f"Study {study.name!r} ({study.storage}), method {study.settings.method}, seed {study.seed}", "bold")
+    out.line(f"Study {study.name!r} ({study.storage}), method {study.method}, seed {study.seed}", "bold")
     out.line(
         f"Trials       {len(trials)}{f': {counted}' if trials else ''}{f' ({before} from before)' if before else ''}"
     )
@@ -156,7 +152,7 @@ def _data(study: Study, trials: list[Trial], steps: list[Step]) -> dict[str, Any
     return {
         "name": study.name,
         "storage": study.storage,
-        "method": study.settings.method,
+        "method": study.method,
         "seed": study.seed,
         "trials": Counter(str(trial.state) for trial in trials),
         "budget": study.budget,

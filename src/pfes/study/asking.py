@@ -2,53 +2,25 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from pfes.gp import Hyper
-from pfes.ledger import Ledger, Wish, hypers_as_data
+from pfes.ledger import Wish, hypers_as_data
 from pfes.observations import Observations
 from pfes.points import read, suggested
+from pfes.request import Request
 from pfes.space import Pool
-from pfes.suggest import Request, Suggestion, suggest
+from pfes.study.snapshot import Answer, Snapshot, fits
+from pfes.suggest import Suggestion, suggest
 from pfes.task import Task
-from pfes.trials import Trial, observations_of
+from pfes.trials import observations_of
 
-__all__ = ["Answer", "Request", "Snapshot", "answer", "fits"]
+__all__ = ["answer"]
 
 WISHED = "Enqueued by the user."
-
-
-@dataclass(frozen=True)
-class Snapshot:
-    """What a study knew when it was asked."""
-
-    trials: tuple[Trial, ...]
-    wishes: tuple[Wish, ...]
-    ask: int  # number of the request: with the seed it gives the random numbers
-    read: int  # how many events had happened
-    hypers: tuple[Hyper, ...] | None
-
-    @staticmethod
-    def of(ledger: Ledger) -> "Snapshot":
-        """What a ledger says now."""
-        wishes = tuple(ledger.wishes.values())
-        return Snapshot(tuple(ledger.trials.values()), wishes, ledger.asks, len(ledger.events), ledger.hypers)
-
-
-@dataclass(frozen=True)
-class Answer:
-    """Payloads of "asked" events, and why there are fewer than wanted, if there are."""
-
-    payloads: tuple[dict[str, Any], ...]
-    ended: str = ""
-
-
-def fits(cost: float, left: float) -> bool:
-    """Whether a cost is within what is left, sums of decimal fractions being inexact."""
-    return cost <= left + 1e-9 * cost
 
 
 def answer(task: Task, snapshot: Snapshot, request: Request, count: int) -> Answer:

@@ -1,14 +1,20 @@
 """What a study is about, as a file keeps it: everything but what happened. With it, a file needs nothing else."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 from pfes.errors import InvalidInput, PfesError, StorageError
+from pfes.objectives import Objectives
+from pfes.points import Domain
 from pfes.records import from_data, to_data
 from pfes.space import Linear, Space
-from pfes.task import Task
+
+if TYPE_CHECKING:
+    from pfes.study import models
 
 __all__ = ["Description", "describe", "functions_of", "restore"]
 
@@ -17,10 +23,32 @@ Function = Callable[[dict[str, Any]], bool]
 
 @dataclass(frozen=True)
 class Description:
-    """A task, and what all trials together may cost (None: no limit)."""
+    """What a study is about.
 
-    task: Task
-    budget: float | None = None
+    budget    what all trials together may cost; None: no limit
+    method    how suggestions are made, initial: with how many values of each objective models begin
+    seed      of all random numbers
+    make      all of it, settings included; called when it is first needed, since models are loaded then
+    """
+
+    domain: Domain
+    objectives: Objectives
+    budget: float | None
+    method: str
+    initial: int
+    seed: int
+    make: "Callable[[], models.Task]"
+
+    @staticmethod
+    def of(task: "models.Task", budget: float | None) -> "Description":
+        """That of a task."""
+        how = task.settings
+        return Description(task.domain, task.objectives, budget, how.method, how.initial, task.seed, lambda: task)
+
+    @cached_property
+    def task(self) -> "models.Task":
+        """All that suggestions are made from."""
+        return self.make()
 
 
 def describe(it: Description) -> str:
@@ -45,14 +73,29 @@ def _kept(what: str, part: Any) -> Any:
 
 def restore(text: str, functions: Sequence[Function] = ()) -> Description:
     """The inverse of `describe`; functions: the space's constraints that are functions, in their order."""
-    try:
+    with _legible():
         parts = json.loads(text)
-        space = from_data(parts["space"], functions)
-        objectives, settings = from_data(parts["objectives"]), from_data(parts["settings"])
-        return Description(Task(space, objectives, settings, parts["seed"]), from_data(parts["budget"]))
+        space, objectives = from_data(parts["space"], functions), from_data(parts["objectives"])
+        settings, seed, budget = parts["settings"], parts["seed"], from_data(parts["budget"])
+        method, initial = settings["method"], settings["initial"]
+
+    def make() -> "models.Task":
+        from pfes.study import models  # noqa: PLC0415 - see there
+
+        with _legible():
+            return models.Task(space, objectives, from_data(settings), seed)
+
+    return Description(space, objectives, budget, method, initial, seed, make)
+
+
+@contextmanager
+def _legible() -> Iterator[None]:
+    """StorageError for whatever reading a spoilt text may lead to."""
+    try:
+        yield
     except PfesError:
         raise
-    except Exception as error:  # whatever a spoilt text may lead to
+    except Exception as error:
         raise StorageError(
             f"what the study is about cannot be read ({type(error).__name__}: {error}), it is damaged; try a backup"
         ) from error

@@ -3,21 +3,20 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pfes.belief import Belief, believe
 from pfes.display import cell, html_table
 from pfes.errors import InvalidInput, UnknownTrial
 from pfes.ledger import Event, Ledger
 from pfes.objectives import Objectives
 from pfes.observations import Observations
 from pfes.points import Domain, given, read, suggested
-from pfes.recommend import recommended
 from pfes.space import Pool
 from pfes.storage import Desk
+from pfes.study.description import Description
 from pfes.study.journal import Draft, Journal
 from pfes.study.measured import (
     MeasuredPoints,
@@ -30,8 +29,10 @@ from pfes.study.measured import (
     trace,
     volume,
 )
-from pfes.task import Settings, Task
 from pfes.trials import Trial, Trials, TrialState, observations_of, shares
+
+if TYPE_CHECKING:
+    from pfes.study import models
 
 __all__ = ["Estimate", "Findings", "Recommendation"]
 
@@ -60,9 +61,13 @@ class Recommendation:
 class Findings:
     """A study as far as it can be looked at. Every look is at all that has been written by anyone."""
 
-    def __init__(self, task: Task, budget: float | None, journal: Journal) -> None:
-        self._task, self._budget, self._journal = task, budget, journal
-        self._belief: tuple[int, Belief] | None = None  # and how many events it was made from
+    def __init__(self, about: Description, journal: Journal) -> None:
+        self._about, self._budget, self._journal = about, about.budget, journal
+        self._belief: tuple[int, models.Belief] | None = None  # and how many events it was made from
+
+    @property
+    def _task(self) -> "models.Task":
+        return self._about.task
 
     # What it is about
 
@@ -79,22 +84,27 @@ class Findings:
     @property
     def space(self) -> Domain:
         """Where it looks: a Space or a Pool."""
-        return self._task.domain
+        return self._about.domain
 
     @property
     def objectives(self) -> Objectives:
         """What it measures."""
-        return self._task.objectives
+        return self._about.objectives
 
     @property
-    def settings(self) -> Settings:
+    def settings(self) -> "models.Settings":
         """How it makes suggestions."""
         return self._task.settings
 
     @property
+    def method(self) -> str:
+        """The way it chooses what to measure."""
+        return self._about.method
+
+    @property
     def seed(self) -> int:
         """Of all its random numbers."""
-        return self._task.seed
+        return self._about.seed
 
     @property
     def events(self) -> tuple[Event, ...]:
@@ -181,6 +191,12 @@ class Findings:
         draft = ("reference", None, {"values": found, "inferred": False})
         self._journal.write(lambda ledger, _: [draft] if found != ledger.reference or ledger.inferred else [])
 
+    @property
+    def has_volume(self) -> bool:
+        """Whether hypervolumes say anything yet: there is a reference point, or enough data to choose one by."""
+        held = complete(measured_points(self.trials(), self.objectives), self.objectives)
+        return self.reference is not None or len(held) >= max(self._about.initial, 1)
+
     def hypervolume(self) -> float:
         """What the front dominates above the reference point, which is chosen now if it was not before."""
         with self._journal.now() as ledger:
@@ -231,8 +247,10 @@ class Findings:
 
     def recommend(self) -> list[Recommendation]:
         """The points the model thinks best, measured or not: the non-dominated set of its mean."""
+        from pfes.study import models  # noqa: PLC0415 - see there
+
         belief = self._believed()
-        best = recommended(belief, self._task.generator(belief.observations.value.size, MODEL))
+        best = models.recommended(belief, self._task.generator(belief.observations.value.size, MODEL))
         points = [read(self.space, suggested(self.space, x, int(row))) for x, row in zip(best.x, best.row, strict=True)]
         return [
             Recommendation(point.params, point.row, self._estimates(mean, std))
@@ -243,8 +261,10 @@ class Findings:
         pairs = zip(self.objectives.names, mean.tolist(), std.tolist(), strict=True)
         return {name: Estimate(centre, deviation) for name, centre, deviation in pairs}
 
-    def _believed(self) -> Belief:
+    def _believed(self) -> "models.Belief":
         """The model of what is known now, fitted once."""
+        from pfes.study import models  # noqa: PLC0415 - see there
+
         with self._journal.now() as ledger:
             read_, hypers, known = len(ledger.events), ledger.hypers, self.observations()
             cached = self._belief
@@ -254,7 +274,7 @@ class Findings:
             name for name, n in zip(self.objectives.names, known.counts(len(self.objectives)), strict=True) if not n
         ]:
             raise InvalidInput(f"nothing of {bare[0]!r} has been measured, so there is no model of it; try tell or add")
-        belief = believe(self._task, known, self._task.generator(len(known), MODEL), hypers)
+        belief = models.believe(self._task, known, self._task.generator(len(known), MODEL), hypers)
         self._belief = (read_, belief)
         return belief
 
@@ -280,7 +300,7 @@ class Findings:
         of = f" of {cell(self._budget)}" if self._budget is not None else ""
         return (
             f"<Study {self.name!r}: {len(trials)} trials, {waiting} pending; spent {cell(self.spent)}{of}; "
-            f"{', '.join(f'{item.goal} {item.name}' for item in self.objectives)}; {self.settings.method}>"
+            f"{', '.join(f'{item.goal} {item.name}' for item in self.objectives)}; {self.method}>"
         )
 
     def _repr_html_(self) -> str:

@@ -14,8 +14,8 @@ from pfes.errors import StorageError
 from pfes.ledger import Ledger
 from pfes.points import read
 from pfes.storage import Desk
-from pfes.study.asking import Answer, Snapshot, fits
 from pfes.study.journal import Draft, Journal
+from pfes.study.snapshot import Answer, Snapshot, fits
 from pfes.trials import TrialState
 
 __all__ = ["PEOPLE", "WORKERS", "Handing", "expire", "hand_out"]

@@ -15,7 +15,6 @@ from pfes.errors import StorageError
 from pfes.ledger import Event, Ledger
 from pfes.storage import Desk, Entry, Lease, Storage
 from pfes.storage.rows import REPAIR
-from pfes.task import Task
 
 __all__ = ["Draft", "Journal"]
 
@@ -28,9 +27,9 @@ FRESH = 1.0  # seconds
 class Journal:
     """The one thing that changes while a study runs. Its threads take turns."""
 
-    def __init__(self, storage: Storage, entry: Entry, task: Task) -> None:
+    def __init__(self, storage: Storage, entry: Entry, ledger: Ledger) -> None:
         self.storage, self.entry = storage, entry
-        self._ledger = Ledger(task.domain, task.objectives)
+        self._ledger = ledger
         self._lock = threading.RLock()
         self._reading = 0  # how many `now` are open, one inside the other
         self._read = -math.inf  # when the ledger was last up to date

@@ -4,10 +4,12 @@ import json
 import logging
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from pfes.errors import InvalidInput, StudyExists
+from pfes.ledger import Ledger
 from pfes.objectives import Bundle, Objective, Objectives
 from pfes.points import Domain
 from pfes.space import Pool, Space
@@ -18,7 +20,9 @@ from pfes.study.description import Description, Function, describe, functions_of
 from pfes.study.journal import Journal
 from pfes.study.measured import checked_reference
 from pfes.study.study import Study, kept_study
-from pfes.task import Settings, Task
+
+if TYPE_CHECKING:
+    from pfes.task import Settings
 
 __all__ = ["create_study", "delete_study", "list_studies", "open_study"]
 
@@ -35,7 +39,7 @@ def create_study(
     seed: int = 0,
     method: str | None = None,
     model: str = "independent",
-    settings: Settings | None = None,
+    settings: "Settings | None" = None,
     budget: float | None = None,
     reference: Mapping[str, float] | Sequence[float] | None = None,
     exist_ok: bool = False,
@@ -58,10 +62,12 @@ def create_study(
     _check_space(space, wanted)
     if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
         raise InvalidInput(f"seed: got {seed!r}, wanted a whole number of 0 or more")
-    chosen = settings or Settings()
+    limit = None if budget is None else amount("budget", budget)
+    from pfes.study import models  # noqa: PLC0415 - see there
+
+    chosen = settings or models.Settings()
     chosen = chosen if method is None else replace(chosen, method=method)
-    task = Task(space, wanted, chosen, int(seed))
-    it = Description(task, None if budget is None else amount("budget", budget))
+    it = Description.of(models.Task(space, wanted, chosen, int(seed)), limit)
     corner = None if reference is None else checked_reference(reference, wanted)
     study = _begun(storage, name, it, exist_ok)
     if corner is not None:
@@ -87,7 +93,7 @@ def _begun(storage: Place, name: str, it: Description, exist_ok: bool) -> Study:
             raise
         entry = place.find(name)
         it = _gone_on_with(entry, it)
-    return Study(it.task, it.budget, Journal(place, entry, it.task))
+    return Study(it, Journal(place, entry, Ledger(it.domain, it.objectives)))
 
 
 def _gone_on_with(entry: Entry, it: Description) -> Description:
@@ -102,7 +108,7 @@ def _gone_on_with(entry: Entry, it: Description) -> Description:
             )
     if different:
         logger.warning("study %r goes on with its own %s, not those given", entry.name, " and ".join(different))
-    return restore(entry.description, functions_of(it.task.domain))
+    return restore(entry.description, functions_of(it.domain))
 
 
 def open_study(storage: Place, name: str | None = None, *, constraints: Iterable[Function] = ()) -> Study:

@@ -13,14 +13,14 @@ from pfes.errors import Exhausted, InvalidInput
 from pfes.ledger import Ledger
 from pfes.objectives import Objectives
 from pfes.points import given, read
+from pfes.request import Request
 from pfes.space import Pool
 from pfes.storage import Desk, Storage
 from pfes.study import telling
 from pfes.study.adding import additions
 from pfes.study.amounts import amount
-from pfes.study.asking import Answer, Request, Snapshot, answer
 from pfes.study.crew import crew_for, run_on
-from pfes.study.description import Function, functions_of, restore
+from pfes.study.description import Description, Function, functions_of, restore
 from pfes.study.findings import Findings
 from pfes.study.handing import PEOPLE, WORKERS, Handing, expire, hand_out
 from pfes.study.heartbeat import Heartbeat
@@ -29,9 +29,9 @@ from pfes.study.loop import Evaluate, Limits, Outcome, run
 from pfes.study.measured import complete, measured_points
 from pfes.study.merging import Merged, Row, merge
 from pfes.study.progress import reporting
+from pfes.study.snapshot import Answer, Snapshot
 from pfes.study.stopping import Rule
 from pfes.study.telling import Told
-from pfes.task import Task
 from pfes.trials import Trial, Trials, TrialState
 
 __all__ = ["Study", "kept_study"]
@@ -45,7 +45,7 @@ def kept_study(storage: Storage, name: str | None, functions: Sequence[Function]
     """A study as it is kept; functions: the constraints of its space that are functions."""
     entry = storage.find(name)
     it = restore(entry.description, functions)
-    return Study(it.task, it.budget, Journal(storage, entry, it.task))
+    return Study(it, Journal(storage, entry, Ledger(it.domain, it.objectives)))
 
 
 class Study(Findings):
@@ -55,8 +55,8 @@ class Study(Findings):
     same time get different points. In a file or a database, what was written is durable when a method returns.
     """
 
-    def __init__(self, task: Task, budget: float | None, journal: Journal) -> None:
-        super().__init__(task, budget, journal)
+    def __init__(self, about: Description, journal: Journal) -> None:
+        super().__init__(about, journal)
         self._asking = threading.Lock()  # suggestions are made one after the other; telling need not wait for them
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -127,8 +127,10 @@ class Study(Findings):
         return given_out[0]
 
     def _ask(self, count: int, request: Request, lease: float = PEOPLE) -> Trials:
+        from pfes.study import models  # noqa: PLC0415 - see there
+
         def make(snapshot: Snapshot, wanted: int, left: float) -> Answer:
-            return answer(self._task, snapshot, replace(request, limit=min(left, request.limit)), wanted)
+            return models.answer(self._task, snapshot, replace(request, limit=min(left, request.limit)), wanted)
 
         budget = math.inf if self._budget is None else self._budget
         with self._asking:
@@ -350,10 +352,7 @@ class _Bench:
 
     def hypervolume(self) -> float:
         """Of the measured front; nan before there are enough points to choose a reference point by."""
-        study = self.study
-        if study.reference is None and self.held() < max(study.settings.initial, 1):
-            return math.nan
-        return study.hypervolume()
+        return self.study.hypervolume() if self.study.has_volume else math.nan
 
     def held(self) -> int:
         """How many points have every objective measured."""
