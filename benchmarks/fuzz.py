@@ -2,7 +2,7 @@
 
     python benchmarks/fuzz.py --inputs 100000                       what the verbs call, in this process
     python benchmarks/fuzz.py --inputs 5000 --through main          the verbs, in this process
-    python benchmarks/fuzz.py --inputs 1000 --through command       the real command, a process each
+    python benchmarks/fuzz.py --inputs 1000 --through command       the real command, a process each; see --workers
 
 Each input is a good one spoilt in some places: bytes flipped, cut out, doubled, replaced by what spreadsheets, editors
 and attackers put there. It must be taken, or refused with one line and exit code 1 or 2; never a fault (code 3) or a
@@ -21,7 +21,10 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from pathlib import Path
+from queue import SimpleQueue
 
 from machine import describe
 from pfes import Study, open_study
@@ -189,17 +192,20 @@ class Bench:
 
     def __init__(self, folder: Path, command: bool) -> None:
         self.folder, self.command = folder, command
-        os.chdir(folder)
+        self.study = folder / "cell.db"
+        if not command:
+            os.chdir(folder)
         (folder / "cell.toml").write_text(PLAN)
         assert self.call("create", "cell.toml")[0] == 0
         assert self.call("ask", "cell.db", "-n", "3")[0] == 0
-        self.events = len(open_study("cell.db").events)
-        self.fresh = (folder / "cell.db").read_bytes()
+        self.events = len(open_study(self.study).events)
+        self.fresh = self.study.read_bytes()
 
     def call(self, *words: str) -> tuple[int, str]:
         """The command; its exit code and what it complained of."""
         if self.command:
-            done = subprocess.run([sys.executable, "-m", "pfes", *words], capture_output=True, text=True, check=False)
+            command = [sys.executable, "-m", "pfes", *words]
+            done = subprocess.run(command, cwd=self.folder, capture_output=True, text=True, check=False)
             return done.returncode, done.stderr
         complaints = io.StringIO()
         with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(complaints):
@@ -218,9 +224,9 @@ class Bench:
         code, complaint = self.call("import", "cell.db", "r.csv")
         check(code, complaint)
         if code:
-            assert len(open_study("cell.db").events) == self.events, "the study has changed"
+            assert len(open_study(self.study).events) == self.events, "the study has changed"
             return "refused"
-        (self.folder / "cell.db").write_bytes(self.fresh)
+        self.study.write_bytes(self.fresh)
         return "taken"
 
     def begun(self, kind: str, data: bytes) -> str:
@@ -238,8 +244,8 @@ class Bench:
             (self.folder / "out.txt").write_bytes(data)
             code, complaint = self.call("run", "cell.db", "--trials", "1", "--quiet", "cat out.txt")
             check(code, complaint)
-            state = open_study("cell.db").trials()[-1].state
-            (self.folder / "cell.db").write_bytes(self.fresh)
+            state = open_study(self.study).trials()[-1].state
+            self.study.write_bytes(self.fresh)
             return "taken" if state in ("done", "pending") and not code else "refused"
         try:
             results_in(data.decode("utf-8", errors="replace"))
@@ -261,22 +267,34 @@ def check(code: int, complaint: str) -> None:
 GOOD = {"import": TABLE, "plan": PLAN, "pool": POOL, "result": RESULT}
 
 
-def fuzz(count: int, through: str, seed: int) -> dict[str, int]:
+def fuzz(count: int, through: str, seed: int, workers: int = 1) -> dict[str, int]:
     """Try so many inputs; how many of each kind were taken and refused. Stops at the first that is neither."""
     rng, counted = random.Random(seed), Counter[str]()
-    home = Path.cwd()
-    with tempfile.TemporaryDirectory() as folder:
-        bench = Library(Path(folder)) if through == "library" else Bench(Path(folder), through == "command")
-        try:
-            for number in range(count):
-                kind = KINDS[number % len(KINDS)]
-                data = spoilt(GOOD[kind].encode(), rng)
-                try:
-                    counted[f"{kind} {bench.tried(kind, data)}"] += 1
-                except Exception as error:
-                    raise AssertionError(f"input {number} (seed {seed}), {kind} {data[:600]!r}: {error}") from error
-        finally:
-            os.chdir(home)
+    kinds = [KINDS[number % len(KINDS)] for number in range(count)]
+    todo = ((number, kind, spoilt(GOOD[kind].encode(), rng)) for number, kind in enumerate(kinds))
+    home, begun = Path.cwd(), time.monotonic()
+    with ExitStack() as stack:
+        folders = [Path(stack.enter_context(tempfile.TemporaryDirectory())) for _ in range(workers)]
+        stack.callback(os.chdir, home)
+        benches: SimpleQueue[Library | Bench] = SimpleQueue()
+        for folder in folders:
+            benches.put(Library(folder) if through == "library" else Bench(folder, through == "command"))
+
+        def tried(it: tuple[int, str, bytes]) -> str:
+            number, kind, data = it
+            bench = benches.get()
+            try:
+                return f"{kind} {bench.tried(kind, data)}"
+            except Exception as error:
+                raise AssertionError(f"input {number} (seed {seed}), {kind} {data[:600]!r}: {error}") from error
+            finally:
+                benches.put(bench)
+
+        pool = stack.enter_context(ThreadPoolExecutor(workers))
+        for done, what in enumerate(pool.map(tried, todo) if workers > 1 else map(tried, todo), 1):
+            counted[what] += 1
+            if done % 100 == 0 and through == "command":
+                print(f"{done} of {count}, {time.monotonic() - begun:.0f} s", file=sys.stderr)
     return dict(sorted(counted.items()))
 
 
@@ -285,15 +303,19 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--inputs", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--through", choices=["library", "main", "command"], default="library")
+    parser.add_argument("--workers", type=int, default=1, help="commands at a time")
     parser.add_argument("--record", action="store_true")
-    return parser.parse_args()
+    given = parser.parse_args()
+    if given.workers > 1 and given.through != "command":
+        parser.error("--workers is for --through command")
+    return given
 
 
 if __name__ == "__main__":
     given = arguments()
     os.environ["PFES_TRACEBACK"] = ""
     began = time.monotonic()
-    found = fuzz(given.inputs, given.through, given.seed)
+    found = fuzz(given.inputs, given.through, given.seed, given.workers)
     summary = {
         "command": f"python benchmarks/fuzz.py {' '.join(sys.argv[1:])}",
         "machine": describe(["numpy", "sqlalchemy", "pydantic", "click"]),
