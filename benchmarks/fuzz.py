@@ -57,9 +57,16 @@ cost = 5
 goal = "min"
 """
 TABLE = "id;state;x;dopant;power;waste;message\n0;done;;;1,5;2;\n1;failed;;;;;it broke\n;;0,75;'=W;3e-4;-7;\n"
+COPY = """\
+id,state,x,dopant,power,waste,spent,noise of power,measure,message
+0,done,0.25,Er,1.5,2.0,6.0,0.1,,
+1,failed,0.5,Nb,,,6.0,,power + waste,it broke
+3,pending,0.75,'=W,3e-4,,5.0,,waste,
+4,rejected,0.1,Er,1.0,,0.0,,,
+"""
 POOL = "name,solvent,water,yield,purity\nM1,ethanol,0.1,72.5,88\nM2,acetone,0.2,,\nM3,ethanol,0.3,80.1,\n"
 RESULT = 'simulating ...\n{"power": 1.5, "waste": -2e-3}\n'
-KINDS = ("import", "plan", "pool", "result")
+KINDS = ("import", "copy", "plan", "pool", "result")
 
 ODD = [
     b"\x00",
@@ -150,29 +157,33 @@ class Library:
         self.folder = folder
         os.chdir(folder)
         (folder / "good.toml").write_text(PLAN)
-        self.study = self.fresh()
+        self.study, self.empty = self.fresh(3), self.fresh(0)
 
-    def fresh(self) -> Study:
+    def fresh(self, trials: int) -> Study:
         study = begin(read_plan(self.folder / "good.toml").plan, self.folder, None).study
-        study.ask(3)
+        study.ask(trials)
         return study
 
     def tried(self, kind: str, data: bytes) -> str:
         """What came of an input: "taken" or "refused"; whatever else is raised is a fault."""
-        before = len(self.study.events)
+        before = self.events()
         try:
             self.take(kind, data)
         except PfesError as error:
             check(1, f"Error: {in_the_shell(str(error))}")
-            assert len(self.study.events) == before, "the study has changed"
+            assert self.events() == before, "the study has changed"
             return "refused"
-        if len(self.study.events) != before:
-            self.study = self.fresh()
+        if self.events() != before:
+            self.study, self.empty = self.fresh(3), self.fresh(0)
         return "taken"
 
+    def events(self) -> tuple[int, int]:
+        return len(self.study.events), len(self.empty.events)
+
     def take(self, kind: str, data: bytes) -> None:
-        if kind == "import":
-            self.study.merge(read_results(self.study, sheet_of(data, "r.csv")).rows)
+        if kind in ("import", "copy"):
+            study = self.study if kind == "import" else self.empty
+            study.merge(read_results(study, sheet_of(data, "r.csv")).rows)
         elif kind == "result":
             results_in(data.decode("utf-8", errors="replace"))
         elif kind == "plan":
@@ -192,14 +203,15 @@ class Bench:
 
     def __init__(self, folder: Path, command: bool) -> None:
         self.folder, self.command = folder, command
-        self.study = folder / "cell.db"
+        self.study, self.empty = folder / "cell.db", folder / "empty.db"
         if not command:
             os.chdir(folder)
         (folder / "cell.toml").write_text(PLAN)
         assert self.call("create", "cell.toml")[0] == 0
+        assert self.call("create", "cell.toml", "--to", "empty.db")[0] == 0
         assert self.call("ask", "cell.db", "-n", "3")[0] == 0
-        self.events = len(open_study(self.study).events)
-        self.fresh = self.study.read_bytes()
+        self.events = {study: len(open_study(study).events) for study in (self.study, self.empty)}
+        self.fresh = {study: study.read_bytes() for study in (self.study, self.empty)}
 
     def call(self, *words: str) -> tuple[int, str]:
         """The command; its exit code and what it complained of."""
@@ -213,20 +225,20 @@ class Bench:
 
     def tried(self, kind: str, data: bytes) -> str:
         """What came of an input: "taken" or "refused"; AssertionError if neither."""
-        if kind == "import":
-            return self.imported(data)
+        if kind in ("import", "copy"):
+            return self.imported(self.study if kind == "import" else self.empty, data)
         if kind == "result":
             return self.evaluated(data)
         return self.begun(kind, data)
 
-    def imported(self, data: bytes) -> str:
+    def imported(self, study: Path, data: bytes) -> str:
         (self.folder / "r.csv").write_bytes(data)
-        code, complaint = self.call("import", "cell.db", "r.csv")
+        code, complaint = self.call("import", study.name, "r.csv")
         check(code, complaint)
         if code:
-            assert len(open_study(self.study).events) == self.events, "the study has changed"
+            assert len(open_study(study).events) == self.events[study], "the study has changed"
             return "refused"
-        self.study.write_bytes(self.fresh)
+        study.write_bytes(self.fresh[study])
         return "taken"
 
     def begun(self, kind: str, data: bytes) -> str:
@@ -245,7 +257,7 @@ class Bench:
             code, complaint = self.call("run", "cell.db", "--trials", "1", "--quiet", "cat out.txt")
             check(code, complaint)
             state = open_study(self.study).trials()[-1].state
-            self.study.write_bytes(self.fresh)
+            self.study.write_bytes(self.fresh[self.study])
             return "taken" if state in ("done", "pending") and not code else "refused"
         try:
             results_in(data.decode("utf-8", errors="replace"))
@@ -264,7 +276,7 @@ def check(code: int, complaint: str) -> None:
         assert lines[0].startswith("Error: "), complaint
 
 
-GOOD = {"import": TABLE, "plan": PLAN, "pool": POOL, "result": RESULT}
+GOOD = {"import": TABLE, "copy": COPY, "plan": PLAN, "pool": POOL, "result": RESULT}
 
 
 def fuzz(count: int, through: str, seed: int, workers: int = 1) -> dict[str, int]:
