@@ -25,6 +25,7 @@ Array = NDArray[np.float64]
 PART = 250  # points of a random part, on which the search runs first when there are more
 MOST = 2000  # points that the last climb looks at
 BRIEF = 8  # iterations from each start
+CLOSE, APART = 1.0, 0.3  # nats, and a difference of logarithms: places so close in height and apart are all gone on with
 LEAST_NOISE, MOST_NOISE = 1e-5, 0.3  # variances that a fit may begin with
 LOG_ODDS = (-6.0, 6.0)  # of the main effects' share: from a quarter of a percent to all but that
 
@@ -102,13 +103,14 @@ def fit(data: Data, groups: Integers, recipe: Recipe, rng: np.random.Generator, 
 
 
 def _starts(coordinates: Coordinates, rng: np.random.Generator, start: Hyper | None) -> list[Hyper]:
-    """Where to begin: the given fit, the priors' modes, and draws around scales of a good half of the cube."""
+    """Where to begin: the given fit, the priors' modes, and draws around rough functions, which are easily missed."""
     recipe, count = coordinates.recipe, coordinates.groups
     mode = recipe.mode(count)
     found = [mode] if start is None else [start, mode]
     fresh = recipe.starts - len(found)
     for k in range(fresh):
-        scales = 0.5 * math.sqrt(max(count, 1)) * np.exp(rng.normal(size=count))
+        common, own = rng.normal(), rng.normal(size=count)
+        scales = 0.25 * math.sqrt(max(count, 1)) * np.exp(0.5 * (common + own))
         much = (k + rng.random()) / fresh  # of noise: from little to much, whatever chance says
         found.append(replace(mode, scales=scales, noise=LEAST_NOISE * (MOST_NOISE / LEAST_NOISE) ** much))
     return found
@@ -125,9 +127,14 @@ class _Search:
         self.effort = max(12, 15_000 // max(len(data.y), 100))  # iterations
 
     def best(self, starts: list[Hyper]) -> Hyper:
-        """A short climb from every start, a long one from the best place reached."""
-        reached = [self._climb(self.coordinates.pack(start), BRIEF) for start in starts]
-        return self._hyper(self._climb(min(reached, key=lambda run: run[0])[1], self.effort)[1])
+        """A short climb from every start; a long one from the best place reached, and from others nearly as good."""
+        first, *others = sorted((self._climb(self.coordinates.pack(s), BRIEF) for s in starts), key=lambda run: run[0])
+        going_on = [first]
+        for run in others:
+            apart = all(np.abs(run[1] - kept[1]).max(initial=0.0) > APART for kept in going_on)
+            if apart and run[0] < first[0] + CLOSE:
+                going_on.append(run)
+        return self._hyper(min((self._climb(at, self.effort) for _, at in going_on), key=lambda run: run[0])[1])
 
     def polished(self, start: Hyper) -> Hyper:
         """One climb."""
