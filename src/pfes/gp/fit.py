@@ -25,7 +25,7 @@ Array = NDArray[np.float64]
 PART = 250  # points of a random part, on which the search runs first when there are more
 MOST = 2000  # points that the last climb looks at
 BRIEF = 8  # iterations from each start
-CLOSE, APART = 1.0, 0.3  # nats, and a difference of logarithms: places so close in height and apart are all gone on with
+CLOSE, APART = 1.0, 0.3  # nats, and of a logarithm: places so close in height and so far apart are all gone on with
 LEAST_NOISE, MOST_NOISE = 1e-5, 0.3  # variances that a fit may begin with
 LOG_ODDS = (-6.0, 6.0)  # of the main effects' share: from a quarter of a percent to all but that
 
