@@ -1,5 +1,6 @@
 """Fits: a maximum, the same every time, and never an exception or a warning whatever the data are."""
 
+import importlib
 from dataclasses import replace
 
 import numpy as np
@@ -7,7 +8,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from gp.cases import data_of, random_data
+from gp.cases import data_of, differences, random_data
 from pfes.errors import InvalidInput
 from pfes.gp import Hyper, Posterior, Recipe, fit, log_posterior
 from pfes.observations import Data, merged
@@ -214,3 +215,23 @@ def test_whatever_the_data_the_fit_is_finite(seed, n, width, kind, repeated, noi
     mean, std = Posterior.of(data, groups, found).predict(np.vstack([x, rng.random((4, width))]))
     assert np.isfinite(mean).all()
     assert (std > 0.0).all()
+
+
+@pytest.mark.parametrize("recipe", [Recipe(), Recipe(isotropic=True), Recipe.botorch(), Recipe.paper()])
+def test_what_is_climbed_is_the_posterior_density(recipe):
+    rng = np.random.default_rng(3)
+    data, groups = random_data(rng, 12, 3), np.array([0, 1, 1])
+    fitting = importlib.import_module("pfes.gp.fit")
+    fixed_noise = recipe.noise != "fit"
+    coordinates = fitting.Coordinates(
+        recipe, 2, recipe.is_isotropic(2), recipe.amplitude == "fit", not fixed_noise, recipe.fits_additive(2)
+    )
+    search = fitting._Search(data, groups, coordinates)
+    one = coordinates.pack(recipe.mode(2))
+    other = one + 0.3 * rng.normal(size=len(one))
+
+    def density(vector):
+        return log_posterior(data, groups, search._hyper(vector), recipe).value
+
+    assert search._cost(one)[0] - search._cost(other)[0] == pytest.approx(density(other) - density(one), rel=1e-9)
+    np.testing.assert_allclose(search._cost(other)[1], -differences(density, other), rtol=1e-6, atol=1e-7)

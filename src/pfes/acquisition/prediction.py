@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from pfes.acquisition.protocol import Slopes
 from pfes.gp import Model
+from pfes.gp.posterior import Slopes as Predicted
 
 __all__ = ["ByPrediction", "Sensitivity"]
 
@@ -41,7 +42,10 @@ class ByPrediction(ABC):
 
     def slopes(self, x: Array) -> Slopes:
         """Scores (N, K) and their gradients (N, K, D) at candidates x (N, D)."""
-        at = self.model.predict_gradient(x)
+        return self.slopes_at(self.model.predict_gradient(x))
+
+    def slopes_at(self, at: Predicted) -> Slopes:
+        """The same where this is predicted."""
         score, d_mean, d_std = self.sensitivity(at.mean, at.std)
         d_x = d_std @ at.d_std  # (N, K, L) @ (N, L, D)
         d_x += d_mean @ at.d_mean if d_mean.ndim == 3 else np.sum(d_mean @ at.d_mean, axis=0)

@@ -95,7 +95,9 @@ class Worth:
         share = np.log(self._shares(x))
         if self.weight == 1.0:
             return self.hold.scores(x) + share
-        return (1.0 - self.weight) * self.learn.scores(x) + self.weight * (self.hope.scores(x) + share)
+        told = self.model.predict(x)
+        improved = told if self._alike else self.hope.model.predict(x)
+        return (1.0 - self.weight) * self.learn.score(*told) + self.weight * (self.hope.score(*improved) + share)
 
     def slopes(self, x: Array) -> Slopes:
         """`scores` with gradients (N, K, D); shares are constant but at single points."""
@@ -103,7 +105,9 @@ class Worth:
         if self.weight == 1.0:
             score, d_x = self.hold.slopes(x)
             return Slopes(score + share, d_x)
-        told, improved = self.learn.slopes(x), self.hope.slopes(x)
+        at = self.model.predict_gradient(x)
+        told = self.learn.slopes_at(at)
+        improved = self.hope.slopes_at(at) if self._alike else self.hope.slopes(x)
         return Slopes(
             (1.0 - self.weight) * told.score + self.weight * (improved.score + share),
             (1.0 - self.weight) * told.d_x + self.weight * improved.d_x,
@@ -118,6 +122,11 @@ class Worth:
     def confirming(self, caution: float = 1.0) -> "Worth":
         """The same, looking for improvement alone; caution: as if the model erred so many times as much."""
         return replace(self, weight=1.0, hold=replace(self.hold, caution=caution))
+
+    @property
+    def _alike(self) -> bool:
+        """Whether both parts believe the same; with measurements under way each frontier has its own mean."""
+        return self.hope.model is self.learn.model
 
     def _shares(self, x: Array) -> Array:
         costs = np.array([option.cost for option in self.options])

@@ -29,7 +29,7 @@ class FrontierSettings:
     kind: Kind = "pathwise"
     features: int = 500
     search: SearchSettings = field(default_factory=SearchSettings)
-    scouts: int = 3000
+    scouts: int = 2000
     climb: bool = True
     observed: bool = True
     points: int | None = None

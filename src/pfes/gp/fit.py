@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from pfes.compiled import one_blas_thread
 from pfes.errors import InvalidInput
-from pfes.gp.likelihood import Evidence, Integers, Likelihood, log_odds, with_priors
+from pfes.gp.likelihood import Evidence, Integers, Likelihood, log_odds
 from pfes.gp.recipe import Hyper, Recipe
 from pfes.observations import Data
 
@@ -64,6 +64,15 @@ class Coordinates(NamedTuple):
         scales = [slopes.scales.sum()] if self.shared else slopes.scales
         rest = [v for v, free in ((slopes.amplitude, self.amplitude), (slopes.noise, self.noise)) if free]
         return np.array([*scales, *rest, *[slopes.additive] * self.additive])
+
+    def priors(self) -> tuple[Array, Array, Array]:
+        """Of every coordinate's prior: place, width, and 1 where its density is that of the number, not of its log."""
+        recipe = self.recipe
+        logs = [recipe.prior_of_scales(self.groups)] * (1 if self.shared else self.groups)
+        logs += [recipe.amplitude_prior] * self.amplitude + [recipe.noise_prior] * self.noise
+        odds = [(0.0, recipe.additive_deviation, 0.0)] * self.additive
+        rows = np.array([*((prior.loc, prior.scale, 1.0) for prior in logs), *odds]).reshape(-1, 3)
+        return rows[:, 0], rows[:, 1], rows[:, 2]
 
     def bounds(self) -> list[tuple[float, float]]:
         """Bounds of every coordinate."""
@@ -124,6 +133,7 @@ class _Search:
         alone = coordinates.shared and not coordinates.additive and self.recipe.mode(coordinates.groups).additive == 0.0
         self.evidence = Evidence(data, groups, self.recipe.kernel, one_scale=alone)
         self.precision = self.recipe.mean_deviation**-2 if self.recipe.mean == "constant" else math.inf
+        self.place, self.width, self.plain = coordinates.priors()
         self.effort = max(12, 15_000 // max(len(data.y), 100))  # iterations
 
     def best(self, starts: list[Hyper]) -> Hyper:
@@ -155,9 +165,13 @@ class _Search:
         return float(run.fun), run.x
 
     def _cost(self, vector: Array) -> tuple[float, Array]:
+        """Minus the log posterior density (`with_priors`), but for constants, and its gradient."""
         slopes, hyper = self.evidence.at_best_mean(self.coordinates.unpack(vector), self.precision)
-        slopes = with_priors(slopes, hyper, self.recipe)
-        return -slopes.value, -self.coordinates.gradient(slopes)
+        z = (vector - self.place) / self.width
+        value = slopes.value - 0.5 * float(z @ z) - float(self.plain @ vector)
+        if hyper.mean:
+            value -= 0.5 * self.precision * hyper.mean**2
+        return -value, z / self.width + self.plain - self.coordinates.gradient(slopes)
 
 
 def _part(data: Data, size: int, rng: np.random.Generator) -> Data:

@@ -68,7 +68,10 @@ def solve_upper(lower: Array, right: Array) -> Array:
 
 def solve(lower: Array, right: Array) -> Array:
     """(C C^T)^-1 right, for right (n,) or (n, N)."""
-    return solve_upper(lower, solve_lower(lower, right))
+    if right.size == 0:
+        return right.copy()
+    result: Array = lapack.dpotrs(lower, right, lower=1)[0]
+    return result
 
 
 def _triangular(lower: Array, right: Array, transposed: int) -> Array:

@@ -98,6 +98,8 @@ def prepare(frontiers: Sequence[ArrayLike] | Frontiers, partition: str = "hbda")
     widths = sorted({p.shape[1] for p in points})
     if len(widths) > 1:
         raise InvalidFrontier(f"got frontiers of {widths} objectives; wanted the same number in all of them")
+    if widths[0] <= 2:  # a matter of microseconds: threads would only wait for one another
+        return Frontiers([_prepare_one(p, partition) for p in points])
     return Frontiers(spread_map(lambda p: _prepare_one(p, partition), points))
 
 
