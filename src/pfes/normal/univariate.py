@@ -1,4 +1,4 @@
-"""The standard normal, stable in both tails: the only place where it is written.
+"""The standard normal, stable in both tails.
 
     letter   meaning                                              name in code
     Phi      lower tail P(z <= x), upper tail P(z > x)            cdf, sf
@@ -78,8 +78,8 @@ def mills(t: float) -> float:
     """Mills ratio m(t) = P(z > t) / phi(t) for t >= 0 (relative error below 1e-15).
 
     (t + 6) m(t) is a smooth function of y = (t - 6) / (t + 6) on [-1, 1]; this is its Chebyshev series of degree 23,
-    written as a polynomial, even and odd powers apart so that neither waits for the other. `tests/test_normal.py`
-    computes it again.
+    written as a polynomial, even and odd powers apart so that neither waits for the other. A test computes it
+    again.
     """
     u = 1.0 / (t + 6.0)
     y = 1.0 - 12.0 * u

@@ -1,0 +1,59 @@
+"""Normal probabilities, stable in both tails: the only place where they are written.
+
+    univariate   densities, tails, intervals, truncated moments of one normal
+    panels       Gauss-Legendre rules for integrands that are pieces of a normal
+    bivariate    P(lower < z <= upper) of two correlated normals, to full relative accuracy, with its gradient
+
+Scalar functions are compiled into the kernels of other modules; the rest takes arrays.
+"""
+
+from pfes.normal.bivariate import BoxGradient, bivariate_box, bivariate_box_gradient, bivariate_mass
+from pfes.normal.univariate import (
+    FAR,
+    INV_ROOT_2PI,
+    LOG_ROOT_2PI,
+    Truncated,
+    below_moments,
+    cdf,
+    density,
+    exp_negative,
+    log_cdf,
+    log_interval,
+    mills,
+    mills_and_gap,
+    mills_moments,
+    pdf,
+    sf,
+    smaller_tail,
+    tails,
+    truncate,
+    truncated,
+    x_pdf,
+)
+
+__all__ = [
+    "FAR",
+    "INV_ROOT_2PI",
+    "LOG_ROOT_2PI",
+    "BoxGradient",
+    "Truncated",
+    "below_moments",
+    "bivariate_box",
+    "bivariate_box_gradient",
+    "bivariate_mass",
+    "cdf",
+    "density",
+    "exp_negative",
+    "log_cdf",
+    "log_interval",
+    "mills",
+    "mills_and_gap",
+    "mills_moments",
+    "pdf",
+    "sf",
+    "smaller_tail",
+    "tails",
+    "truncate",
+    "truncated",
+    "x_pdf",
+]

@@ -1,0 +1,215 @@
+"""The probability of a box under two correlated normals, to full relative accuracy.
+
+    P(a < x <= b, c < y <= d) = integral over a < x <= b of phi(x) [Phi((d - rho x) / s) - Phi((c - rho x) / s)],
+    s^2 = 1 - rho^2
+
+The integrand is positive and its logarithm concave: a sum of its values loses nothing, however small the probability.
+It is smooth on the scale s where one of the two tails matters and on the scale 1 elsewhere, and at most
+exp(-(x^2 + e^2) / 2), e the distance of 0 from the inner interval; so that the pieces worth integrating end at roots
+of quadratic equations. Closed forms by integrals over the correlation (Plackett; Drezner and Wesolowsky; Genz) need
+fewer points, but give a box as a difference of four orthants: 16 digits of 1, none of 1e-20.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from pfes.compiled import inline, kernel
+from pfes.errors import InvalidInput
+from pfes.normal.panels import FEW, FEW_NODES, FEW_WEIGHTS, NEGLIGIBLE, NODES, POINTS, WEIGHTS, is_short, panels
+from pfes.normal.univariate import density, tails, truncated
+
+__all__ = ["BoxGradient", "bivariate_box", "bivariate_box_gradient", "bivariate_mass"]
+
+Array = NDArray[np.float64]
+
+CLEAR = 9.0  # a bound so many deviations away cuts off 1e-19: the tail there counts as flat
+NARROW = 0.03  # of a deviation: FEW points integrate a density over it to 1e-15, even 37 deviations away
+
+
+@inline
+def _given(x: float, c: float, d: float, rho: float, s: float) -> float:
+    """P(c < y <= d | x); the width of the interval is d - c, not a difference of what the bounds become."""
+    a, b = (c - rho * x) / s, (d - rho * x) / s
+    width = (d - c) / s
+    if width >= NARROW:
+        return interval_mass(a, b)
+    total = 0.0
+    for i in range(FEW):
+        total += FEW_WEIGHTS[i] * density(a + width * FEW_NODES[i])
+    return width * total
+
+
+@inline
+def interval_mass(a: float, b: float) -> float:
+    """P(a < z <= b), relative accuracy wherever the interval lies."""
+    if a >= b:
+        return 0.0
+    if a == -math.inf:
+        return tails(b)[0]
+    if b == math.inf:
+        return tails(a)[1]
+    if b - a < 0.5:
+        return math.exp(truncated(a, b).log_z)
+    lower_a, upper_a, _ = tails(a)
+    lower_b, upper_b, _ = tails(b)
+    return upper_a - upper_b if a > 0.0 else lower_b - lower_a
+
+
+@inline
+def _edge(x: float, c: float, d: float, rho: float, s: float) -> float:
+    """Squared distance of the nearest point with this x from the origin, in deviations."""
+    if abs(x) == math.inf:
+        return math.inf
+    e = max(c - rho * x, rho * x - d, 0.0) / s
+    return x * x + e * e
+
+
+@inline
+def _nearest(a: float, b: float, c: float, d: float, rho: float, s: float) -> float:
+    """Squared distance of the box from the origin, in deviations: 0 inside, else on one of the edges."""
+    if a <= 0.0 <= b and c <= 0.0 <= d:
+        return 0.0
+    along_x = min(_edge(a, c, d, rho, s), _edge(b, c, d, rho, s))
+    return min(along_x, _edge(c, a, b, rho, s), _edge(d, a, b, rho, s))
+
+
+@inline
+def _depth(x: float, c: float, d: float, rho: float, s: float) -> float:
+    """Minus the logarithm of the bound on the integrand at x."""
+    return 0.5 * _edge(x, c, d, rho, s)
+
+
+@inline
+def _piece(low: float, high: float, scale: float, c: float, d: float, rho: float, s: float) -> float:
+    """Integral of the integrand over low < x < high."""
+    if low >= high:
+        return 0.0
+    fall = abs(_depth(low, c, d, rho, s) - _depth(high, c, d, rho, s))
+    short = is_short(high - low, scale, fall)
+    count, points = (1, FEW) if short else (panels(high - low, scale, fall), POINTS)
+    width, total = (high - low) / count, 0.0
+    for k in range(count):
+        begin = low + k * width
+        for i in range(points):
+            node, weight = (FEW_NODES[i], FEW_WEIGHTS[i]) if short else (NODES[i], WEIGHTS[i])
+            x = begin + width * node
+            total += weight * density(x) * _given(x, c, d, rho, s)
+    return total * width
+
+
+@inline
+def _rising(a: float, b: float, c: float, d: float, rho: float, s: float) -> float:
+    """The box's probability for 0 < rho < 1."""
+    reach = _nearest(a, b, c, d, rho, s) + 2.0 * NEGLIGIBLE  # x^2 + e^2 is less wherever the integrand counts
+    radius = math.sqrt(reach)
+    below, above = c / rho, d / rho  # between them the inner interval holds 0
+    # where a tail begins to matter; if both do everywhere, the two zones meet halfway
+    flat_low, flat_high = (c + CLEAR * s) / rho, (d - CLEAR * s) / rho
+    if flat_low > flat_high:
+        flat_low = flat_high = 0.5 * (max(below, -radius) + min(above, radius))
+    total = 0.0
+    if c * c < reach:
+        half = s * math.sqrt(reach - c * c)
+        total += _piece(max(a, rho * c - half), min(b, rho * c + half, below), s, c, d, rho, s)
+    low, high = max(a, -radius, below), min(b, radius, above)
+    total += _piece(low, min(high, flat_low), s, c, d, rho, s)
+    total += _piece(max(low, flat_low), min(high, flat_high), 1.0, c, d, rho, s)
+    total += _piece(max(low, flat_high), high, s, c, d, rho, s)
+    if d * d < reach:
+        half = s * math.sqrt(reach - d * d)
+        total += _piece(max(a, rho * d - half, above), min(b, rho * d + half), s, c, d, rho, s)
+    return total
+
+
+@inline
+def bivariate_mass(a: float, b: float, c: float, d: float, rho: float) -> float:
+    """P(a < x <= b, c < y <= d) of standard normals of correlation rho; bounds may be infinite."""
+    if a >= b or c >= d:
+        return 0.0
+    if rho < 0.0:  # (x, -y) has the opposite correlation
+        c, d, rho = -d, -c, -rho
+    s = math.sqrt((1.0 - rho) * (1.0 + rho))
+    if s < 1e-12:  # y is x
+        return interval_mass(max(a, c), min(b, d))
+    if rho < 1e-290:
+        return interval_mass(a, b) * interval_mass(c, d)
+    return _rising(a, b, c, d, rho, s)
+
+
+@inline
+def _corner(x: float, y: float, rho: float, s: float) -> float:
+    """The joint density, which is also the derivative of an orthant's probability with respect to rho."""
+    if abs(x) == math.inf or abs(y) == math.inf:
+        return 0.0
+    return density(x) * density((y - rho * x) / s) / s
+
+
+@inline
+def _face(x: float, c: float, d: float, rho: float, s: float) -> float:
+    """Density of x times the probability of the interval (c, d] of y given x."""
+    return density(x) * _given(x, c, d, rho, s) if abs(x) < math.inf else 0.0
+
+
+@kernel
+def _masses(lower: Array, upper: Array, rho: Array, out: Array) -> None:
+    for i in range(out.size):
+        out[i] = bivariate_mass(lower[i, 0], upper[i, 0], lower[i, 1], upper[i, 1], rho[i])
+
+
+@kernel
+def _gradients(lower: Array, upper: Array, rho: Array, out: Array) -> None:
+    for i in range(rho.size):
+        a, b, c, d, r = lower[i, 0], upper[i, 0], lower[i, 1], upper[i, 1], rho[i]
+        s = math.sqrt((1.0 - r) * (1.0 + r))
+        out[i, 0], out[i, 1] = -_face(a, c, d, r, s), -_face(c, a, b, r, s)
+        out[i, 2], out[i, 3] = _face(b, c, d, r, s), _face(d, a, b, r, s)
+        out[i, 4] = _corner(b, d, r, s) - _corner(a, d, r, s) - _corner(b, c, r, s) + _corner(a, c, r, s)
+
+
+class BoxGradient(NamedTuple):
+    """Derivatives of a box's probability."""
+
+    lower: Array  # (..., 2) with respect to the lower bounds
+    upper: Array  # (..., 2)
+    correlation: Array  # (...)
+
+
+def _flat(lower: ArrayLike, upper: ArrayLike, correlation: ArrayLike) -> tuple[Array, Array, Array, tuple[int, ...]]:
+    low, high, rho = (np.asarray(v, dtype=np.float64) for v in (lower, upper, correlation))
+    if low.shape[-1:] != (2,) or high.shape[-1:] != (2,):
+        raise InvalidInput(f"got bounds of shapes {low.shape} and {high.shape}; wanted (..., 2), one per variable")
+    if not (np.abs(rho) <= 1.0).all():
+        raise InvalidInput("correlation: got values outside [-1, 1] or nan; try covariance / (std_1 * std_2)")
+    if np.isnan(low).any() or np.isnan(high).any():
+        raise InvalidInput("got nan among the bounds; wanted numbers or infinities")
+    shape = np.broadcast_shapes(low.shape[:-1], high.shape[:-1], rho.shape)
+    size = math.prod(shape)
+    low, high = (np.array(np.broadcast_to(v, (*shape, 2))).reshape(size, 2) for v in (low, high))
+    return low, high, np.array(np.broadcast_to(rho, shape)).reshape(size), shape
+
+
+def bivariate_box(lower: ArrayLike, upper: ArrayLike, correlation: ArrayLike) -> Array:
+    """P(lower < z <= upper) of two standard normals, (...); lower, upper: (..., 2), correlation: (...), broadcast.
+
+    Absolute error below 1e-15, relative error below 1e-11 down to 1e-250, correlations 1 - 1e-15 included. Bounds may
+    be infinite; an empty box has probability 0. Four microseconds a box.
+    """
+    low, high, rho, shape = _flat(lower, upper, correlation)
+    out = np.empty(len(rho))
+    _masses(low, high, rho, out)
+    return out.reshape(shape)
+
+
+def bivariate_box_gradient(lower: ArrayLike, upper: ArrayLike, correlation: ArrayLike) -> BoxGradient:
+    """Derivatives of `bivariate_box`, in closed form; boxes must not be empty and |correlation| must be below 1."""
+    low, high, rho, shape = _flat(lower, upper, correlation)
+    if not ((np.abs(rho) < 1.0).all() and (low < high).all()):
+        raise InvalidInput("got an empty box or a correlation of 1 or -1, where the probability has no derivative")
+    out = np.empty((len(rho), 5))
+    _gradients(low, high, rho, out)
+    return BoxGradient(
+        out[:, :2].reshape(*shape, 2), out[:, 2:4].reshape(*shape, 2), np.ascontiguousarray(out[:, 4]).reshape(shape)
+    )
