@@ -248,6 +248,23 @@ def test_an_estimator_of_single_objectives_cannot_be_asked_for_all() -> None:
     assert len(item.which) == 1
 
 
+def test_points_that_lack_what_an_estimator_cannot_weigh_are_completed_at_last() -> None:
+    three = Objectives([*TWO, Objective("third")])
+    few = Pool(np.random.default_rng(3).uniform(size=(8, 2)))
+    known = told(few, 8, (0, 1, 2))
+    known = known[(known.row != 5) | (known.objective == 0)]  # row 5 lacks two of three: neither one nor all
+    item = first(Task(few, three, replace(QUICK, estimator="exact")), known)
+    assert (item.row, item.which) == (5, (1, 2))
+
+
+def test_a_design_goes_on_when_what_is_lacking_is_used_up() -> None:
+    one = Pool([[0.5, 0.5]])
+    known = told(one, 1, (0,))
+    task = Task(one, TWO, replace(QUICK, method="random", initial=1))
+    found = suggest(task, known, task.generator(0), Request(decoupled=True, replicates=True), count=2)
+    assert [item.which for item in found.items] == [(1,), (0,)]
+
+
 def test_a_model_can_be_asked_before_anything_is_measured() -> None:
     for method in ("pfes", "ehvi"):
         task = Task(SQUARE, TWO, replace(QUICK, initial=0, method=method))

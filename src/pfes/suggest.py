@@ -58,6 +58,35 @@ def suggest(
 ) -> Suggestions:
     """Up to `count` measurements worth making next; hypers: those of an earlier suggestion, to start the fit from."""
     request = request or Request()
+    found = _suggested(task, observations, rng, request, count, hypers)
+    if found.ended and _passed_over(task, observations, request):
+        # points that lack what the estimator cannot weigh are left: better weighed by another than not at all
+        task = replace(task, settings=replace(task.settings, estimator="matched"))
+        known = offer_for(task, observations, request)
+        for item in found.items:
+            known = _without(known, item)
+        left = replace(request, limit=known.limit)
+        rest = _suggested(task, known.known, rng, left, count - len(found.items), found.hypers or hypers)
+        return replace(rest, items=found.items + rest.items)
+    return found
+
+
+def _passed_over(task: Task, observations: Observations, request: Request) -> bool:
+    """Whether the estimator cannot weigh all that is on offer."""
+    if request.confirm or task.settings.estimator == "matched":
+        return False
+    every = replace(task, settings=replace(task.settings, estimator="matched"))
+    return len(offer_for(every, observations, request).options) > len(offer_for(task, observations, request).options)
+
+
+def _suggested(
+    task: Task,
+    observations: Observations,
+    rng: np.random.Generator,
+    request: Request,
+    count: int,
+    hypers: tuple[Hyper, ...] | None,
+) -> Suggestions:
     method = method_named(task.settings.method)
     if request.confirm:
         method = method_named("pfes")
@@ -73,10 +102,14 @@ def suggest(
     plain = Suggestions((), None)
     if method.build is None or few:
         plain = _from_design(task, offer, few, count, rng)
-        if method.build is None or not plain.ended:
+        if not plain.ended or not few:
             return plain
-        for item in plain.items:  # what is lacking can be had nowhere else: a model must do with what there is
+        for item in plain.items:  # what is lacking can be had nowhere else
             offer = _without(offer, item)
+        if method.build is None:
+            rest = _from_design(task, offer, (), count - len(plain.items), rng)
+            return replace(rest, items=plain.items + rest.items)
+        # a model must do with what there is
     if isinstance(task.domain, Pool) and np.isinf(offer.row_costs()).all():
         return replace(plain, ended=from_nothing(offer))
     hurry = _deadline(request.timeout)
