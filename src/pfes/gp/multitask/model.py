@@ -196,7 +196,7 @@ class JointModel:
 
     def solve(self, right: Array) -> Array:
         """K^-1 applied to the last axis of right (..., n)."""
-        flat = right.reshape(-1, len(self.x))
+        flat = right.reshape(int(np.prod(right.shape[:-1])), len(self.x))
         return linalg.solve(self.factor, flat.T).T.reshape(right.shape)
 
     # The rows of the data, and what is believed without them
@@ -214,6 +214,12 @@ class JointModel:
     def _at(self) -> NDArray[np.intp]:
         """(n,) which of `points` each row is at."""
         return self._distinct[1]
+
+    def rows_at_points(self) -> list[NDArray[np.intp]]:
+        """The rows of the data at each of `points`: m arrays (k,)."""
+        order = np.argsort(self._at, kind="stable")
+        ends = np.cumsum(np.bincount(self._at, minlength=len(self.points)))
+        return np.split(order, ends[:-1]) if len(order) else []
 
     def gathered(self, v: Array) -> Array:
         """Sums (..., m) over the rows at each of `points`, of v (..., n)."""

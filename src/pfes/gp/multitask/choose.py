@@ -1,0 +1,106 @@
+"""Which model of several objectives: independent, coregional or latent; given, or chosen by leaving points out.
+
+"auto" fits all three and lets each predict every point of the data from the others: what was measured there, all
+objectives together, has a log density (Rasmussen & Williams 2006, 5.4.2, for blocks):
+
+    y_I | the rest ~ N(y_I - V_I^-1 alpha_I, V_I^-1),    V = K^-1, V_I its block of the rows I at one point
+
+Hyper-parameters are those of all data, which favours models that have more of them. So the better of the two joint
+models must win by more than chance explains, MARGIN standard errors of the sum of differences over the points; else
+objectives are independent.
+"""
+
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pfes.errors import InvalidInput
+from pfes.gp import linalg
+from pfes.gp.fit import fit
+from pfes.gp.likelihood import LOG_2PI, Integers
+from pfes.gp.multitask.fit import fit_joint
+from pfes.gp.multitask.hyper import JointHyper
+from pfes.gp.multitask.loadings import JOINT
+from pfes.gp.multitask.model import JointModel
+from pfes.gp.recipe import Hyper, Recipe
+from pfes.observations import Data
+
+__all__ = ["Choice", "choose", "left_out"]
+
+Array = NDArray[np.float64]
+Kind = Literal["independent", "coregional", "latent"]
+
+KINDS: tuple[Kind, ...] = ("independent", "coregional", "latent")
+MARGIN = 1.0
+SMALLEST = 1e-3  # deviation that a prediction may claim: less is decided by rounding
+
+
+class Choice(NamedTuple):
+    """A model of several objectives and why it was taken."""
+
+    kind: Kind
+    hyper: JointHyper
+    singles: tuple[Hyper, ...]  # the objectives' own fits
+    reason: str  # one sentence
+    densities: dict[str, float]  # kind -> mean log density of points left out, nats; empty if it was given
+
+
+def choose(data: Sequence[Data], groups: Integers, recipe: Recipe, model: str, rng: np.random.Generator) -> Choice:
+    """Fit L objectives' standardised data by the model of that name, or by the one that "auto" chooses; groups (D,).
+
+    Raises:
+        InvalidInput: a name that is none of "independent", "coregional", "latent", "auto".
+    """
+    if model not in (*KINDS, "auto"):
+        names = ", ".join(map(repr, (*KINDS, "auto")))
+        raise InvalidInput(f"model: got {model!r}, wanted one of {names}; try 'auto'")
+    streams = rng.spawn(len(data) + len(JOINT))
+    singles = tuple(fit(d, groups, recipe, stream) for d, stream in zip(data, streams, strict=False))
+    hypers: dict[Kind, JointHyper] = {"independent": JointHyper.independent(singles)}
+    for joint, stream in zip(JOINT, streams[len(data) :], strict=True):
+        if model in ("auto", joint) and len(data) > 1:
+            hypers[joint] = fit_joint(data, groups, recipe, joint, stream, singles)
+    if len(data) == 1:
+        return Choice("independent", hypers["independent"], singles, "there is one objective", {})
+    if model != "auto":
+        (kind,) = (kind for kind in KINDS if kind == model)
+        return Choice(kind, hypers[kind], singles, f"{kind}, as was asked for", {})
+    kind, reason, densities = _chosen({k: left_out(JointModel.of(data, groups, h)) for k, h in hypers.items()})
+    return Choice(kind, hypers[kind], singles, reason, densities)
+
+
+def left_out(model: JointModel) -> Array:
+    """Log density (m,) of what was measured at each distinct point, all objectives together, given all other points.
+
+    model: with one value vector.
+    """
+    inverse = linalg.inverse_lower(model.factor.copy(order="F"))
+    inverse = inverse + np.tril(inverse, -1).T
+    return np.array([_density(inverse[np.ix_(rows, rows)], model.weights[rows]) for rows in model.rows_at_points()])
+
+
+def _density(precision: Array, weights: Array) -> float:
+    """Log density of one point's values, from the block of K^-1 (k, k) and of alpha (k,)."""
+    size = len(weights)
+    covariance = np.linalg.pinv(precision, hermitian=True)
+    lower = linalg.factorise(covariance + SMALLEST**2 * np.eye(size), float(covariance.diagonal().max())).lower
+    z = linalg.solve_lower(lower, covariance @ weights)
+    return float(-0.5 * (z @ z) - np.log(lower.diagonal()).sum() - 0.5 * size * LOG_2PI)
+
+
+def _chosen(densities: dict[Kind, Array]) -> tuple[Kind, str, dict[str, float]]:
+    """The kind, why, and mean log densities, from those of every point (m,)."""
+    if not len(densities["independent"]):
+        return "independent", "there are no data", {}
+    means = {str(kind): float(values.mean()) for kind, values in densities.items()}
+    best = max(JOINT, key=lambda kind: means[kind])
+    gain = densities[best] - densities["independent"]
+    error = float(gain.std()) * len(gain) ** 0.5
+    better = bool(gain.sum() > 0.0)
+    told = f"points left out are predicted {abs(gain.mean()):.2g} nats {'better' if better else 'worse'} by the {best} "
+    told += "model than by independent ones"
+    if len(gain) > 1 and gain.sum() > MARGIN * error:
+        return best, told, means
+    return "independent", f"{told}, which may be chance" if better else told, means

@@ -1,0 +1,82 @@
+"""The choice of a model: densities of points left out against leaving them out, and what is chosen for which data."""
+
+import numpy as np
+import pytest
+
+from gp.cases import data_of, normal_log_density
+from gp.joint_cases import GROUPS, joint_data, joint_hyper
+from pfes.errors import InvalidInput
+from pfes.gp import Recipe
+from pfes.gp.multitask import JointModel, choose, left_out
+from pfes.gp.multitask.choose import SMALLEST, _chosen
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(0)
+
+
+@pytest.mark.parametrize("structure", ["coregional", "latent"])
+def test_densities_are_those_of_leaving_points_out(rng, structure):
+    data, hyper = joint_data(rng, [5, 7, 3], shared=True), joint_hyper(rng, 3, structure)
+    model = JointModel.of(data, GROUPS, hyper)
+    found = left_out(model)
+    assert len(found) == 7
+    for point, density in zip(model.points, found, strict=True):
+        rest = [data_of(d.x[keep], d.y[keep]) for d in data for keep in [(d.x != point).any(axis=1)]]
+        values = np.array([d.y[(d.x == point).all(axis=1)].sum() for d in data])
+        there = np.array([(d.x == point).all(axis=1).any() for d in data])
+        mean, covariance = JointModel.of(rest, GROUPS, hyper).predict_joint(point[None])
+        covariance = covariance[0] + np.diag(hyper.noise + SMALLEST**2)
+        wanted = normal_log_density(values[there], mean[0, there], covariance[np.ix_(there, there)])
+        assert density == pytest.approx(wanted, rel=1e-8, abs=1e-8)
+
+
+def wavy(rng, n, turns):
+    x = rng.random((n, 3))
+    return x, np.sin(turns * x[:, 0]) + x[:, 1] ** 2 - np.cos(3 * x[:, 2])
+
+
+def test_copies_of_one_objective_are_modelled_together(rng):
+    (x, y), (x2, y2) = wavy(rng, 12, 7.0), wavy(rng, 40, 7.0)
+    data = [data_of(x, y), data_of(np.concatenate((x, x2)), -np.append(y, y2))]
+    found = choose(data, GROUPS, Recipe(), "auto", rng)
+    assert found.kind in ("coregional", "latent")
+    assert found.hyper.correlation[0, 1] < -0.5
+    assert "better by the" in found.reason
+    assert set(found.densities) == {"independent", "coregional", "latent"}
+
+
+@pytest.mark.parametrize("model", ["independent", "coregional", "latent"])
+def test_what_is_asked_for_is_done(rng, model):
+    found = choose(joint_data(rng, [5, 4]), GROUPS, Recipe(), model, rng)
+    assert (found.kind, found.densities) == (model, {})
+    assert len(found.singles) == 2
+    if model == "independent":
+        np.testing.assert_array_equal(found.hyper.correlation, np.eye(2))
+
+
+def test_one_objective_is_independent(rng):
+    assert choose(joint_data(rng, [5]), GROUPS, Recipe(), "auto", rng).reason == "there is one objective"
+
+
+@pytest.mark.parametrize("sizes", [[0, 0], [1, 0], [1, 1], [3, 0]])
+def test_hardly_any_data_show_nothing(rng, sizes):
+    found = choose(joint_data(rng, sizes, shared=True), GROUPS, Recipe(), "auto", rng)
+    assert np.isfinite(list(found.densities.values())).all()
+    assert found.kind == "independent" or sum(sizes) > 1
+
+
+def test_a_lead_that_may_be_chance_does_not_count(rng):
+    base = rng.normal(size=10)
+    sure, doubtful = base + 1.0 + 0.1 * rng.normal(size=10), base + 0.01 + np.array([3.0, -3.0] * 5)
+    assert _chosen({"independent": base, "coregional": sure, "latent": doubtful})[0] == "coregional"
+    kind, reason, _ = _chosen({"independent": base, "coregional": doubtful, "latent": base - 1.0})
+    assert (kind, reason.endswith("which may be chance")) == ("independent", True)
+    kind, reason, _ = _chosen({"independent": base, "coregional": base - 2.0, "latent": base - 1.0})
+    assert (kind, "worse by the latent" in reason) == ("independent", True)
+
+
+def test_unknown_models_are_refused(rng):
+    with pytest.raises(InvalidInput, match="model: got 'joint', wanted one of 'independent'"):
+        choose(joint_data(rng, [2, 2]), GROUPS, Recipe(), "joint", rng)
