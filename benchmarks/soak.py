@@ -93,20 +93,31 @@ def block_of(job: tuple[int, int]) -> dict[str, Any]:
 
 
 def guarded(seed: int, ends: Counter[str]) -> tuple[Plan | None, str]:
-    """One study, and what went wrong in it: faults, or the last lines of a traceback."""
+    """One study, and what went wrong in it: faults, or the last lines of a traceback.
+
+    A study that runs out of time gets a second chance: the first one may have been spent on compiling.
+    """
     plan = None
     before = signal.signal(signal.SIGPROF, _too_long)
-    signal.setitimer(signal.ITIMER_PROF, LIMIT)
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")
-            plan = drawn(seed)
-            return plan, "; ".join(run(plan, ends))
+        for chance in (1, 2):
+            signal.setitimer(signal.ITIMER_PROF, LIMIT)
+            try:
+                with warnings.catch_warnings():
+                    warnings.simplefilter("error")
+                    plan, met = drawn(seed), Counter[str]()
+                    faults = "; ".join(run(plan, met))
+                    ends.update(met)
+                    return plan, faults
+            except TimeoutError:
+                if chance == 2:
+                    raise
     except Exception:  # whatever it is, it is what we are looking for
         return plan, "\n".join(traceback.format_exc().strip().splitlines()[-7:])
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0.0)
         signal.signal(signal.SIGPROF, before)
+    raise AssertionError("a study ends, fails, or is out of time")
 
 
 def _too_long(*_: object) -> None:
