@@ -4,6 +4,7 @@
     hyper = fit(data, groups, recipe, rng)               the most probable hyper-parameters
     posterior = Posterior.of(data, groups, hyper)        .predict, .predict_gradient, .covariance, .draw, .given
     model = Model((posterior, ...))                      the same for L objectives
+    choose(data, groups, recipe, "auto", rng)            objectives together: `multitask`
     Feasibility.of(x, ok, groups).probability(x)         where experiments can be done at all
 
 Inputs are encoded points of the unit cube, x (n, D); values are standardised and maximised. Columns belong to groups,
@@ -14,12 +15,16 @@ from pfes.gp.feasibility import Feasibility
 from pfes.gp.fit import fit
 from pfes.gp.likelihood import Likelihood, log_likelihood, log_posterior
 from pfes.gp.model import Model
+from pfes.gp.multitask import Choice, JointHyper, JointModel, choose
 from pfes.gp.posterior import Posterior, Prediction, Slopes
 from pfes.gp.recipe import Hyper, LogNormal, Recipe
 
 __all__ = [
+    "Choice",
     "Feasibility",
     "Hyper",
+    "JointHyper",
+    "JointModel",
     "Likelihood",
     "LogNormal",
     "Model",
@@ -27,6 +32,7 @@ __all__ = [
     "Prediction",
     "Recipe",
     "Slopes",
+    "choose",
     "fit",
     "log_likelihood",
     "log_posterior",

@@ -45,6 +45,7 @@ class Choice(NamedTuple):
     singles: tuple[Hyper, ...]  # the objectives' own fits
     reason: str  # one sentence
     densities: dict[str, float]  # kind -> mean log density of points left out, nats; empty if it was given
+    fits: dict[Kind, JointHyper]  # all that were fitted
 
 
 def choose(data: Sequence[Data], groups: Integers, recipe: Recipe, model: str, rng: np.random.Generator) -> Choice:
@@ -63,12 +64,12 @@ def choose(data: Sequence[Data], groups: Integers, recipe: Recipe, model: str, r
         if model in ("auto", joint) and len(data) > 1:
             hypers[joint] = fit_joint(data, groups, recipe, joint, stream, singles)
     if len(data) == 1:
-        return Choice("independent", hypers["independent"], singles, "there is one objective", {})
+        return Choice("independent", hypers["independent"], singles, "there is one objective", {}, hypers)
     if model != "auto":
         (kind,) = (kind for kind in KINDS if kind == model)
-        return Choice(kind, hypers[kind], singles, f"{kind}, as was asked for", {})
+        return Choice(kind, hypers[kind], singles, f"{kind}, as was asked for", {}, hypers)
     kind, reason, densities = _chosen({k: left_out(JointModel.of(data, groups, h)) for k, h in hypers.items()})
-    return Choice(kind, hypers[kind], singles, reason, densities)
+    return Choice(kind, hypers[kind], singles, reason, densities, hypers)
 
 
 def left_out(model: JointModel) -> Array:

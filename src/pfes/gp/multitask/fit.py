@@ -3,9 +3,9 @@
 What is fitted, and what is believed of it beforehand, is the recipe's, function by function and objective by objective;
 to it come the loadings of `loadings.py`. The constant means are known in closed form, as in `gp/fit.py`.
 
-Functions are believed to be of one kind: their kernels' logarithms scatter around their average by TIED. Left alone,
-some would be stretched until they are constants, and the objectives would claim to determine one another exactly. A
-coregional model is the limit TIED = 0, so that its one kernel has the prior of all functions: the power J of one.
+Functions are believed to be of one kind: their kernels' logarithms scatter around their average by TIED, and few data
+predict better for it. A coregional model is the limit TIED = 0, so that its one kernel has the prior of all functions:
+the power J of one.
 """
 
 import math

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from pfes.errors import InvalidInput
 
-__all__ = ["JOINT", "Joint", "Structure"]
+__all__ = ["JOINT", "Structure"]
 
 Array = NDArray[np.float64]
 Joint = Literal["coregional", "latent"]
