@@ -116,3 +116,15 @@ def test_no_candidates_is_no_error():
     frontier = [np.zeros((1, 2))]
     assert exact.coupled(np.empty((0, 2)), np.empty((0, 2)), frontier).shape == (0,)
     assert exact.decoupled_gradient(np.empty((0, 2)), np.empty((0, 2)), frontier).d_mean.shape == (0, 2, 2)
+
+
+@pytest.mark.parametrize("objectives", [1, 2, 3, 4, 5])
+def test_a_single_cell_has_the_slopes_of_its_one_objective(objectives):
+    mean, std = np.random.default_rng(objectives).normal(size=(5, objectives)), np.full((5, objectives), 0.7)
+    frontier = np.full((1, objectives), np.inf)
+    frontier[0, 0] = 0.2  # nothing but a bound on the first
+    gain, d_mean, d_std = matched.coupled_gradient(mean, std, [frontier], 0.1)
+    alone, alone_mean, alone_std = matched.coupled_gradient(mean[:, :1], std[:, :1], [frontier[:, :1]], 0.1)
+    np.testing.assert_allclose(gain, alone, rtol=1e-10)
+    np.testing.assert_allclose(d_mean, np.pad(alone_mean, ((0, 0), (0, objectives - 1))), rtol=1e-8, atol=1e-12)
+    np.testing.assert_allclose(d_std, np.pad(alone_std, ((0, 0), (0, objectives - 1))), rtol=1e-8, atol=1e-12)

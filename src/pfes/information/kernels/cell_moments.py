@@ -165,8 +165,8 @@ def _join(z: Any, p: Any, x: Any, k: int, sums: Array, kept: Array, at: int) -> 
 
 @inline
 def kept_rows(fresh: Rows, objectives: int) -> int:
-    """How many rows `sum_moments` keeps."""
-    rows = base(objectives)  # at least what is kept at a time
+    """How many rows `sum_moments` is to have room for, so that it piles them up."""
+    rows = base(objectives) + 1  # one more than is kept at a time, even where there is but one cell
     for m in range(1, fresh.size):
         rows += base(objectives - fresh[m])
     return rows
