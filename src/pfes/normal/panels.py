@@ -14,6 +14,7 @@ __all__ = ["FEW", "FEW_NODES", "FEW_WEIGHTS", "NEGLIGIBLE", "NODES", "POINTS", "
 POINTS, FEW = 14, 6
 PANEL_LENGTH, PANEL_FALL = 2.6, 7.0
 SHORT_LENGTH, SHORT_FALL = 0.4, 1.0
+MOST_PANELS = 1000.0  # never needed unless rounding has spoilt the ends of a piece
 NEGLIGIBLE = 42.0  # what lies e^-42 below the largest value of an integrand cannot be seen in its integral
 
 # nodes and weights on (0, 1)
@@ -26,7 +27,7 @@ FEW_NODES, FEW_WEIGHTS = 0.5 * (_ROOTS + 1.0), 0.5 * _MASSES
 @inline
 def panels(length: float, scale: float, fall: float) -> int:
     """How many panels a piece needs: its length, the deviation of the integrand there, log of what it falls by."""
-    return 1 + int(max(length / (PANEL_LENGTH * scale), fall / PANEL_FALL))
+    return 1 + int(min(max(length / (PANEL_LENGTH * scale), fall / PANEL_FALL), MOST_PANELS))
 
 
 @inline
