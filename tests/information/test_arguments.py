@@ -14,7 +14,10 @@ FRONT = [np.array([[0.0, 1.0], [1.0, 0.0]])]
     ("arguments", "message"),
     [
         ((MEAN, STD[:, :1], FRONT), r"spread: got shape \(3, 1\), wanted \(N, 2\)"),
-        ((MEAN, np.ones((3, 2, 2)), FRONT), r"spread: got shape \(3, 2, 2\)"),
+        ((MEAN, np.ones((3, 2, 3)), FRONT), r"spread: got shape \(3, 2, 3\), wanted covariances \(N, 2, 2\)"),
+        ((MEAN, -np.ones((3, 2, 2)), FRONT), "spread: got covariances that are nan, infinite, or not above 0"),
+        ((MEAN, np.tile([[1.0, 0.5], [0.1, 1.0]], (3, 1, 1)), FRONT), "spread: got covariances that are not symmetric"),
+        ((MEAN, np.tile([[1.0, 2.0], [2.0, 1.0]], (3, 1, 1)), FRONT), "spread: got covariances with negative eigen"),
         ((MEAN[:2], STD, FRONT), r"mean: got shape \(2, 2\), wanted \(3, 2\).*one mean per frontier"),
         ((np.zeros((2, 3, 2)), STD, FRONT), r"mean: got shape \(2, 3, 2\)"),
         ((MEAN + np.nan, STD, FRONT), "mean: got nan"),

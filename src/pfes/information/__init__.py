@@ -1,7 +1,7 @@
 """What a measurement tells about a Pareto frontier, in nats, as pure functions of (mean, spread, frontiers).
 
     mean        (N, L) predicted mean of N candidates in L objectives, all maximised; or (R, N, L), one per frontier
-    spread      (N, L) predicted standard deviation
+    spread      (N, L) predicted standard deviation, or (N, L, L) covariances of objectives predicted together
     frontiers   R sampled frontiers, a list of arrays (S_r, L), or `prepare` of it, which is better when used again
     resolution  a number or (L,): standard deviation of the measurement (noise and the smallest difference worth
                 knowing); 0 is the paper's noise-free criterion
@@ -17,6 +17,10 @@ on the one can lie below the truth of the other. Each estimator is a module with
     matched   lower bound: the normal of the same covariance                   own limit as resolution -> 0
     power     entropy power: upper bound for one objective and for L <= 2      tends to exact
     noisy     the exact gain of one objective, by quadrature                   tends to exact
+
+Covariances are known to `exact` and `matched`, for up to three objectives (module `correlated`). With a resolution
+`decoupled` is then the matched bound too. d_spread of a gradient has the form of spread: with covariances a gain
+changes by the sum of d_spread * (change of the covariance) over all L^2 entries.
 """
 
 from collections.abc import Sequence
@@ -66,8 +70,11 @@ def coupled_gradient(mean: ArrayLike, spread: ArrayLike, frontiers: Given, resol
 def decoupled(mean: ArrayLike, spread: ArrayLike, frontiers: Given, resolution: ArrayLike = 0.0) -> Array:
     """What measuring each objective alone tells about the frontier: nats (N, L), averaged over the frontiers.
 
-    resolution 0: Theorem 2 exactly (`exact.decoupled`); otherwise the exact noisy gain (`noisy.decoupled`).
+    resolution 0: Theorem 2 exactly (`exact.decoupled`); otherwise the exact noisy gain (`noisy.decoupled`), or with
+    covariances the matched bound (`matched.decoupled`).
     """
+    if has_resolution(resolution) and np.ndim(spread) == 3:
+        return matched.decoupled(mean, spread, frontiers, resolution)
     if has_resolution(resolution):
         return noisy.decoupled(mean, spread, frontiers, resolution)
     return exact.decoupled(mean, spread, frontiers, resolution)
@@ -75,6 +82,8 @@ def decoupled(mean: ArrayLike, spread: ArrayLike, frontiers: Given, resolution: 
 
 def decoupled_gradient(mean: ArrayLike, spread: ArrayLike, frontiers: Given, resolution: ArrayLike = 0.0) -> Gradient:
     """`decoupled` with its derivatives: (gain (N, L), d_mean, d_spread), [n, l, k] = d gain_l / d mean_k."""
+    if has_resolution(resolution) and np.ndim(spread) == 3:
+        return matched.decoupled_gradient(mean, spread, frontiers, resolution)
     if has_resolution(resolution):
         return noisy.decoupled_gradient(mean, spread, frontiers, resolution)
     return exact.decoupled_gradient(mean, spread, frontiers, resolution)

@@ -26,6 +26,7 @@ __all__ = [
     "decoupled_slopes",
     "each",
     "has_resolution",
+    "refuse_covariance",
 ]
 
 Array = NDArray[np.float64]
@@ -39,7 +40,7 @@ class Gradient(NamedTuple):
 
     gain: Array  # coupled (N,), decoupled (N, L)
     d_mean: Array  # coupled: shape of mean; decoupled: (..., N, L, L), [n, l, k] = d gain_l / d mean_k
-    d_spread: Array  # coupled (N, L), decoupled (N, L, L)
+    d_spread: Array  # coupled: shape of spread; decoupled (N, L, L) or, for covariances, (N, L, L, L), [n, l] of gain_l
 
 
 class Kernels(NamedTuple):
@@ -57,6 +58,12 @@ class Question(NamedTuple):
     frontiers: Frontiers
     delta: Array  # (L,) deviation of the measurement
     per_frontier: bool  # mean was given as (R, N, L)
+    covariance: Array | None = None  # (N, L, L) if spread was given so; std then holds the roots of its diagonal
+
+    def of(self, rows: NDArray[np.bool_]) -> "Question":
+        """The same of some candidates, (N,)."""
+        joint = None if self.covariance is None else self.covariance[rows]
+        return self._replace(mean=np.ascontiguousarray(self.mean[:, rows]), std=self.std[rows], covariance=joint)
 
 
 def ask(
@@ -66,10 +73,14 @@ def ask(
     ready = prepare(frontiers)
     means, std = _numbers("mean", mean), _numbers("spread", spread)
     objectives, count = ready.objectives, len(ready)
+    covariance = None
+    if std.ndim == 3:
+        covariance = _covariance(std, objectives)
+        std = np.sqrt(np.einsum("nii->ni", covariance))
     if std.ndim != 2 or std.shape[1] != objectives:
         raise InvalidInput(
             f"spread: got shape {std.shape}, wanted (N, {objectives}), the standard deviation of each candidate in "
-            f"each of the frontiers' {objectives} objectives; try np.sqrt of the variances"
+            f"each of the frontiers' {objectives} objectives, or their covariances (N, {objectives}, {objectives})"
         )
     if means.shape not in (std.shape, (count, *std.shape)):
         raise InvalidInput(
@@ -86,7 +97,32 @@ def ask(
     # writable, because a kernel is compiled once more for read-only arrays
     all_means = np.require(means if means.ndim == 3 else means[None], requirements=["C", "W"])
     std = np.require(std, requirements=["C", "W"])
-    return Question(all_means, std, ready, _delta(resolution, objectives), means.ndim == 3)
+    return Question(all_means, std, ready, _delta(resolution, objectives), means.ndim == 3, covariance)
+
+
+def refuse_covariance(question: Question, estimator: str) -> Question:
+    """Say which estimators know covariances, for those that do not."""
+    if question.covariance is not None:
+        raise InvalidInput(
+            f"spread: got covariances, wanted standard deviations (N, {question.std.shape[1]}): {estimator} takes "
+            "objectives as independent; try exact or matched, or np.sqrt of the diagonals"
+        )
+    return question
+
+
+def _covariance(given: Array, objectives: int) -> Array:
+    if given.shape[1:] != (objectives, objectives):
+        raise InvalidInput(f"spread: got shape {given.shape}, wanted covariances (N, {objectives}, {objectives})")
+    diagonal = np.einsum("nii->ni", given)
+    if not (np.isfinite(given).all() and (diagonal > 0.0).all()):
+        raise InvalidInput("spread: got covariances that are nan, infinite, or not above 0 on the diagonal")
+    scale = np.sqrt(diagonal)
+    correlation = given / scale[:, :, None] / scale[:, None, :]
+    if (np.abs(correlation - np.swapaxes(correlation, 1, 2)) > 1e-6).any():
+        raise InvalidInput("spread: got covariances that are not symmetric; try 0.5 * (c + np.swapaxes(c, 1, 2))")
+    if (np.linalg.eigvalsh(correlation) < -1e-6).any():
+        raise InvalidInput("spread: got covariances with negative eigenvalues; wanted positive semidefinite ones")
+    return np.ascontiguousarray(0.5 * (given + np.swapaxes(given, 1, 2)))
 
 
 def _numbers(name: str, given: ArrayLike) -> Array:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pfes.information.evaluate import Gradient, Kernels, ask, average, decoupled_slopes
+from pfes.information.evaluate import Gradient, Kernels, ask, average, decoupled_slopes, refuse_covariance
 from pfes.information.kernels.noisy import noisy_far, noisy_near
 from pfes.information.prepared import Frontiers
 
@@ -25,11 +25,11 @@ DECOUPLED = Kernels(noisy_near, noisy_far)
 
 def decoupled(mean: ArrayLike, spread: ArrayLike, frontiers: Given, resolution: ArrayLike) -> Array:
     """Gain of measuring one objective with noise, nats (N, L); arguments as in `pfes.information`."""
-    question = ask(mean, spread, frontiers, resolution)
+    question = refuse_covariance(ask(mean, spread, frontiers, resolution), "noisy")
     return average(DECOUPLED, question, question.std.shape[1], question.delta)
 
 
 def decoupled_gradient(mean: ArrayLike, spread: ArrayLike, frontiers: Given, resolution: ArrayLike) -> Gradient:
     """`decoupled` (N, L) with its derivatives (N, L, L): [n, l, k] is that of gain_l in mean_k or spread_k."""
-    question = ask(mean, spread, frontiers, resolution)
+    question = refuse_covariance(ask(mean, spread, frontiers, resolution), "noisy")
     return decoupled_slopes(DECOUPLED, question, question.delta)

@@ -21,7 +21,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pfes.information.evaluate import Gradient, Question, ask, average, blocks, decoupled_slopes, each
+from pfes.information.evaluate import (
+    Gradient,
+    Question,
+    ask,
+    average,
+    blocks,
+    decoupled_slopes,
+    each,
+    refuse_covariance,
+)
 from pfes.information.exact import COUPLED, COUPLED_SLOPES, DECOUPLED
 from pfes.information.kernels.marginal import EXACT, POWER
 from pfes.information.prepared import Frontiers
@@ -34,19 +43,19 @@ Given = Sequence[ArrayLike] | Frontiers
 
 def decoupled(mean: ArrayLike, spread: ArrayLike, frontiers: Given, resolution: ArrayLike) -> Array:
     """Upper bound on the gain of measuring one objective, nats (N, L); arguments as in `pfes.information`."""
-    question = ask(mean, spread, frontiers, resolution)
+    question = refuse_covariance(ask(mean, spread, frontiers, resolution), "power")
     return average(DECOUPLED, question, question.std.shape[1], POWER, question.delta)
 
 
 def decoupled_gradient(mean: ArrayLike, spread: ArrayLike, frontiers: Given, resolution: ArrayLike) -> Gradient:
     """`decoupled` (N, L) with its derivatives (N, L, L): [n, l, k] is that of gain_l in mean_k or spread_k."""
-    question = ask(mean, spread, frontiers, resolution)
+    question = refuse_covariance(ask(mean, spread, frontiers, resolution), "power")
     return decoupled_slopes(DECOUPLED, question, POWER, question.delta)
 
 
 def coupled(mean: ArrayLike, spread: ArrayLike, frontiers: Given, resolution: ArrayLike) -> Array:
     """Upper bound (L <= 2) or estimate of the gain of measuring all objectives, nats (N,)."""
-    question = ask(mean, spread, frontiers, resolution)
+    question = refuse_covariance(ask(mean, spread, frontiers, resolution), "power")
     objectives = question.std.shape[1]
     gain = np.empty(len(question.std))
     for which, block in blocks(question, 1 + objectives):
@@ -58,7 +67,7 @@ def coupled(mean: ArrayLike, spread: ArrayLike, frontiers: Given, resolution: Ar
 
 def coupled_gradient(mean: ArrayLike, spread: ArrayLike, frontiers: Given, resolution: ArrayLike) -> Gradient:
     """`coupled` (N,) with its derivatives with respect to mean and spread, each of that argument's shape."""
-    question = ask(mean, spread, frontiers, resolution)
+    question = refuse_covariance(ask(mean, spread, frontiers, resolution), "power")
     candidates, objectives = question.std.shape
     gain, d_spread = np.empty(candidates), np.empty((candidates, objectives))
     d_mean = np.empty(question.mean.shape if question.per_frontier else question.std.shape)
