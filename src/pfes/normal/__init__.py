@@ -3,11 +3,13 @@
     univariate   densities, tails, intervals, truncated moments of one normal
     panels       Gauss-Legendre rules for integrands that are pieces of a normal
     bivariate    P(lower < z <= upper) of two correlated normals, to full relative accuracy, with its gradient
+    trivariate   the same of three, to 1e-10
 
 Scalar functions are compiled into the kernels of other modules; the rest takes arrays.
 """
 
 from pfes.normal.bivariate import BoxGradient, bivariate_box, bivariate_box_gradient, bivariate_mass
+from pfes.normal.trivariate import trivariate_box
 from pfes.normal.univariate import (
     FAR,
     INV_ROOT_2PI,
@@ -53,6 +55,7 @@ __all__ = [
     "sf",
     "smaller_tail",
     "tails",
+    "trivariate_box",
     "truncate",
     "truncated",
     "x_pdf",
