@@ -17,6 +17,7 @@ import pytest
 import postgres
 from cli.conftest import PLAN, Said
 from pfes import open_study
+from pfes.cli.evaluators import Command, CommandFailed
 from pfes.cli.main import VERBS
 
 Pfes = Callable[..., Said]
@@ -288,6 +289,16 @@ def test_ctrl_c_leaves_a_clean_study(cell: str, folder: Path) -> None:
     study = open_study(cell)
     assert study.pending() == []
     assert {str(trial.state) for trial in study.trials()} == {"released"}
+
+
+def test_a_command_that_begins_while_all_is_ended_is_ended_too(cell: str) -> None:
+    command = Command(("sleep", "60"))
+    command.end()
+    trial = open_study(cell).ask()
+    begun = time.monotonic()
+    with pytest.raises(CommandFailed, match="was ended"):
+        command(trial)
+    assert time.monotonic() - begun < 30
 
 
 # The doctor

@@ -67,9 +67,10 @@ class Command:
     def __init__(self, words: tuple[str, ...], time_limit: float | None = None) -> None:
         self.words, self.time_limit = words, time_limit
         self._running: set[subprocess.Popen[str]] = set()
+        self._ended = False
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"words": self.words, "time_limit": self.time_limit, "_running": set()}
+        return {"words": self.words, "time_limit": self.time_limit, "_running": set(), "_ended": False}
 
     def __call__(self, trial: Trial) -> dict[str, Any]:
         """Run it for one trial; the values it printed."""
@@ -92,6 +93,8 @@ class Command:
             raise CommandFailed(f"{self.words[0]}: {getattr(error, 'strerror', None) or error}") from None
         self._running.add(process)
         try:
+            if self._ended:  # by another thread, while this one began
+                raise CommandFailed("was ended")
             said, complaints = process.communicate(told, timeout=self.time_limit)
         except subprocess.TimeoutExpired:
             raise CommandFailed(f"took longer than {self.time_limit:g} s and was ended") from None
@@ -103,7 +106,8 @@ class Command:
         return results_in(said)
 
     def end(self) -> None:
-        """End all that is running."""
+        """End all that is running, and what is about to run."""
+        self._ended = True
         for process in list(self._running):
             _kill(process)
 
