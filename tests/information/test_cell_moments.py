@@ -25,13 +25,13 @@ Array = NDArray[np.float64]
 
 @kernel
 def moments(frontier: Any, mean: Array, std: Array, is_inside: bool, sums: Array) -> bool:
-    """Fill sums (base(L + 1), WIDTH) for the first WIDTH candidates; tell whether exactly the room kept was used."""
+    """Fill sums (base(L + 1), WIDTH) for the first WIDTH candidates; tell whether all but one row of the room kept was used."""
     objectives = mean.shape[1]
     room, tables = np.empty((3, frontier.values.size, WIDTH)), np.empty((frontier.values.size * FOR_SUMS, WIDTH))
     fill_tables(frontier, mean, std, np.arange(WIDTH), is_inside, room, tables)
     cells = cells_and_fresh(frontier, is_inside)
     kept = np.empty((kept_rows(cells[2], objectives), WIDTH))
-    return sum_moments(cells, tables, FOR_SUMS, sums, kept) == (kept.shape[0] if cells[2].size > 1 else 0)
+    return sum_moments(cells, tables, FOR_SUMS, sums, kept) == kept.shape[0] - 1
 
 
 def cell_by_cell(low: Array, high: Array, mean: Array, std: Array) -> Array:
