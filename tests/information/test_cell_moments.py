@@ -25,7 +25,7 @@ Array = NDArray[np.float64]
 
 @kernel
 def moments(frontier: Any, mean: Array, std: Array, is_inside: bool, sums: Array) -> bool:
-    """Fill sums (base(L + 1), WIDTH) for the first WIDTH candidates; tell whether all but one row of the room kept was used."""
+    """Fill sums (base(L + 1), WIDTH) for the first WIDTH candidates; tell whether all rows kept but one were used."""
     objectives = mean.shape[1]
     room, tables = np.empty((3, frontier.values.size, WIDTH)), np.empty((frontier.values.size * FOR_SUMS, WIDTH))
     fill_tables(frontier, mean, std, np.arange(WIDTH), is_inside, room, tables)
