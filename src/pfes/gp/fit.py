@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from pfes.compiled import one_blas_thread
 from pfes.errors import InvalidInput
+from pfes.gp.climb import climb
 from pfes.gp.likelihood import Evidence, Integers, Likelihood, log_odds
 from pfes.gp.recipe import Hyper, Recipe
 from pfes.observations import Data
@@ -154,15 +155,7 @@ class _Search:
         return self.evidence.at_best_mean(self.coordinates.unpack(vector), self.precision)[1]
 
     def _climb(self, vector: Array, iterations: int) -> tuple[float, Array]:
-        """The cost reached and where."""
-        from scipy.optimize import minimize  # noqa: PLC0415 - slow to import
-
-        if not len(vector):
-            return 0.0, vector
-        options = {"maxiter": iterations, "ftol": 1e-8, "gtol": 1e-3}
-        bounds = self.coordinates.bounds()
-        run = minimize(self._cost, vector, jac=True, method="L-BFGS-B", bounds=bounds, options=options)
-        return float(run.fun), run.x
+        return climb(self._cost, vector, self.coordinates.bounds(), iterations)
 
     def _cost(self, vector: Array) -> tuple[float, Array]:
         """Minus the log posterior density (`with_priors`), but for constants, and its gradient."""

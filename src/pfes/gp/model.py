@@ -16,7 +16,7 @@ from pfes.gp.posterior import Posterior, Prediction, Slopes
 from pfes.gp.recipe import Hyper
 from pfes.observations import Data
 
-__all__ = ["Model"]
+__all__ = ["Model", "measured_in"]
 
 Array = NDArray[np.float64]
 
@@ -62,12 +62,7 @@ class Model:
         noise: variance of a value, one number or (L,), standardised.
         """
         values = np.asarray(y, dtype=np.float64)
-        measured = np.asarray(~np.isnan(values).reshape(-1, *values.shape[-2:]).any(axis=0))  # (k, L)
-        if not np.isnan(values[..., ~measured]).all():
-            raise InvalidInput(
-                "y: got value vectors with nan in different places, wanted the same (point, objective) pairs in all of "
-                "them; try conditioning on one vector at a time"
-            )
+        measured = measured_in(values)
         noises = np.broadcast_to(np.asarray(noise, dtype=np.float64), (len(self),))
         pairs = zip(self.posteriors, noises, strict=True)
         return Model(tuple(_given(one, x, values[..., l], measured[:, l], v) for l, (one, v) in enumerate(pairs)))
@@ -81,3 +76,14 @@ def _given(posterior: Posterior, x: Array, y: Array, measured: NDArray[np.bool_]
 def _side_by_side(pieces: list[Array], axis: int) -> Array:
     """Stack along a new axis, counted from the end; pieces without the leading axis R are repeated."""
     return np.stack(np.broadcast_arrays(*pieces), axis=axis)
+
+
+def measured_in(values: Array) -> NDArray[np.bool_]:
+    """Which (point, objective) pairs of values (k, L) or (R, k, L) are not nan: (k, L), the same in all R."""
+    measured = np.asarray(~np.isnan(values).reshape(-1, *values.shape[-2:]).any(axis=0))
+    if not np.isnan(values[..., ~measured]).all():
+        raise InvalidInput(
+            "y: got value vectors with nan in different places, wanted the same (point, objective) pairs in all of "
+            "them; try conditioning on one vector at a time"
+        )
+    return measured

@@ -75,10 +75,7 @@ def _fill(
         _clear(k)
         _clear(t)
         for g in range(count):
-            _clear(s)
-            for d in range(len(groups)):
-                if groups[d] == g:
-                    _add_squares(s, columns[d], first, last)
+            _fill_squares(s, columns, groups, g, first, last)
             for p in range(pairs):
                 t[p] += s[p]
             if share > 0.0:
@@ -116,10 +113,7 @@ def _contract(
         _clear(t)
         for g in range(count):
             s, part = squares[g, :pairs], slopes[g, :pairs]
-            _clear(s)
-            for d in range(len(groups)):
-                if groups[d] == g:
-                    _add_squares(s, columns[d], first, last)
+            _fill_squares(s, columns, groups, g, first, last)
             for p in range(pairs):
                 t[p] += s[p]
                 part[p] = s[p]
@@ -155,6 +149,15 @@ def _block(first: int, size: int) -> tuple[int, int]:
 def _clear(a: Any) -> None:
     for p in range(len(a)):
         a[p] = 0.0
+
+
+@inline
+def _fill_squares(square: Any, columns: Any, groups: Any, g: int, first: int, last: int) -> None:
+    """Fill in the squared distances of these pairs in group g."""
+    _clear(square)
+    for d in range(len(groups)):
+        if groups[d] == g:
+            _add_squares(square, columns[d], first, last)
 
 
 @inline

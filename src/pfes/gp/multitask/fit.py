@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from pfes.compiled import one_blas_thread
 from pfes.errors import InvalidInput
+from pfes.gp.climb import climb
 from pfes.gp.fit import BRIEF, LOG_ODDS, MOST, PART, _part, fit
 from pfes.gp.likelihood import Integers, log_odds
 from pfes.gp.model import Model
@@ -270,15 +271,7 @@ class _Search:
         return self.evidence.at_best_mean(self.coordinates.unpack(vector), self.precision)[1]
 
     def _climb(self, vector: Array, iterations: int) -> tuple[float, Array]:
-        """The cost reached and where."""
-        from scipy.optimize import minimize  # noqa: PLC0415 - slow to import
-
-        if not len(vector):
-            return 0.0, vector
-        options = {"maxiter": iterations, "ftol": 1e-8, "gtol": 1e-3}
-        bounds = self.coordinates.bounds()
-        run = minimize(self.cost, vector, jac=True, method="L-BFGS-B", bounds=bounds, options=options)
-        return float(run.fun), run.x
+        return climb(self.cost, vector, self.coordinates.bounds(), iterations)
 
     def cost(self, vector: Array) -> tuple[float, Array]:
         """Minus the log posterior density at vector (K,), but for constants, and its gradient (K,)."""

@@ -20,9 +20,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pfes.errors import InvalidInput
 from pfes.gp import linalg
 from pfes.gp.likelihood import Integers
+from pfes.gp.model import measured_in
 from pfes.gp.multitask.hyper import JointHyper
 from pfes.gp.multitask.prior import Prior
 from pfes.gp.multitask.rows import distinct, stacked
@@ -162,12 +162,7 @@ class JointModel:
         noise: variance of a value, one number or (L,), standardised.
         """
         values = np.asarray(y, dtype=np.float64)
-        measured = np.asarray(~np.isnan(values).reshape(-1, *values.shape[-2:]).any(axis=0))  # (k, L)
-        if not np.isnan(values[..., ~measured]).all():
-            raise InvalidInput(
-                "y: got value vectors with nan in different places, wanted the same (point, objective) pairs in all of "
-                "them; try conditioning on one vector at a time"
-            )
+        measured = measured_in(values)
         if not measured.any():
             return self
         at, task = np.nonzero(measured)

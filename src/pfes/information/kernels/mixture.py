@@ -46,6 +46,7 @@ from pfes.information.kernels.mixture_moments import (
     next_panel,
     rebase,
 )
+from pfes.information.kernels.noise import capacity
 from pfes.normal import FAR, density, smaller_tail, tails
 
 __all__ = ["noisy_marginal"]
@@ -248,6 +249,7 @@ def noisy_marginal(
         gain, d_rho2 = against_matched(m, by_weight, by_alpha)
     else:
         gain, d_rho2 = _against_phi(m, by_weight, by_alpha)
+    gain = min(gain, capacity(rho2, noise2))  # quadrature may round 1e-14 above it
     for t in range(d_weight.size):
         d_weight[t], d_alpha[t] = gain, 0.0
     for t in range(count):
