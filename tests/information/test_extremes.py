@@ -128,3 +128,12 @@ def test_a_single_cell_has_the_slopes_of_its_one_objective(objectives):
     np.testing.assert_allclose(gain, alone, rtol=1e-10)
     np.testing.assert_allclose(d_mean, np.pad(alone_mean, ((0, 0), (0, objectives - 1))), rtol=1e-8, atol=1e-12)
     np.testing.assert_allclose(d_std, np.pad(alone_std, ((0, 0), (0, objectives - 1))), rtol=1e-8, atol=1e-12)
+
+
+@pytest.mark.parametrize("verb", [exact.decoupled, matched.decoupled, power.decoupled, noisy.decoupled])
+@pytest.mark.parametrize("above", [2.5, 3.0, 10.0, 1e6])
+def test_an_objective_far_inside_learns_nothing_from_one_far_above(verb, above):
+    resolution = [] if verb is exact.decoupled else [0.1]
+    gain = verb(np.array([[0.0, above]]), np.full((1, 2), 0.1), [np.array([[4.0, 1.0]])], *resolution)
+    assert gain[0, 0] == pytest.approx(0.0, abs=1e-300)
+    assert gain[0, 1] > 0.3

@@ -23,7 +23,7 @@ from pfes.compiled import inline, kernel
 from pfes.information.kernels.marginal import MATCHED, POWER, entropy_power, least, one_objective, shrunk
 from pfes.information.kernels.noise import signal_and_noise
 from pfes.information.kernels.tails import bounds, mixture_mean, share_cells, times
-from pfes.normal import tails, truncated
+from pfes.normal import FAR, tails, truncated
 
 __all__ = ["decoupled_far", "log_masses", "rescale", "to_gradient", "to_others", "to_others_by_drops"]
 
@@ -129,7 +129,7 @@ def rescale(frontier: Any, alpha: Array, log_z: Array, l: int, rest: Array, colu
     for t in range(size):
         a = alpha[start + t]
         column[1, t], column[2, t], column[3, t] = tails(a)
-        column[0, t] = a if column[3, t] > 0.0 else 0.0
+        column[0, t] = min(max(a, -FAR), FAR)  # as in lanes.standardise
         column[4, t] = 0.0
     for m in range(rest.size):
         rest[m] = math.exp(rest[m] - largest)
