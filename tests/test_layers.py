@@ -53,6 +53,7 @@ STREET = [
     "testing",
     "sheets",
     "plan",
+    "standing",
     "cli",
     "__main__",
 ]

@@ -114,6 +114,16 @@ def test_the_trace_ends_at_the_hypervolume_and_at_what_was_spent() -> None:
     assert volumes[0] > 0
 
 
+@settings(max_examples=50)
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 4), st.integers(0, 4) | st.none()), max_size=12))
+def test_each_step_of_the_trace_is_the_hypervolume_of_what_was_known_then(rows: list[tuple[int, int, int]]) -> None:
+    # few points, so that replicates move points of the front; few values, so that there are ties
+    steps = line_study(rows, reference=[-1, 5]).hypervolume_trace()
+    for count, step in enumerate(steps, 1):
+        then = line_study(rows[:count], reference=[-1, 5])
+        assert step.hypervolume == pytest.approx(then.hypervolume(), abs=1e-12)
+
+
 def test_the_trace_is_zero_while_no_point_is_complete() -> None:
     assert [step.hypervolume for step in line_study([(0, 1, None), (1, 2, None)]).hypervolume_trace()] == [0.0, 0.0]
 

@@ -88,3 +88,32 @@ def test_an_error_anywhere_leaves_the_study_as_it_was() -> None:
         with pytest.raises(error, match=why):
             study.merge([good, bad])
         assert len(study.events) == before
+
+
+@given(rows=ROWS, asked=st.integers(0, 4))
+@settings(max_examples=60)
+def test_a_preview_says_what_will_change_and_changes_nothing(rows: list[Row], asked: int) -> None:
+    study = pool_study()
+    study.ask(asked)
+    before = study.events
+    foreseen = study.preview(rows, replicates=True)
+    assert study.events == before
+    merged = study.merge(rows, replicates=True)
+    assert {it.trial for it in foreseen} == {*merged.told, *merged.added}
+    assert {it.trial for it in foreseen if it.new} == {*merged.added}
+    for change in foreseen:
+        trial = study.trial(change.trial)
+        assert (trial.row, trial.values[change.what]) == (change.row, change.after)
+
+
+def test_a_preview_shows_the_value_that_a_correction_replaces_and_refuses_what_merge_would() -> None:
+    study = pool_study()
+    trial = study.ask()
+    study.tell(trial.id, {"power": 1.0})
+    rows = [row("a row", None, {"power": 2.0}, trial.id)]
+    with pytest.raises(Conflict, match="a row"):
+        study.preview(rows)
+    change = study.preview(rows, correct=True)[0]
+    assert (change.trial, change.new, change.what, change.before, change.after) == (trial.id, False, "power", 1.0, 2.0)
+    gone = Row("a row", trial.id, state="failed", message="burnt")
+    assert [(it.kind, it.after) for it in study.preview([gone])] == [("failed", "burnt")]

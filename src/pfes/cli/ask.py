@@ -5,9 +5,10 @@ from pathlib import Path
 import click
 
 from pfes.cli.arguments import as_param, duration, json_option, opened, pair, study_argument
-from pfes.cli.output import Output, trial_as_data
+from pfes.cli.output import Output
 from pfes.errors import Exhausted
 from pfes.sheets import Style, trials_as_csv
+from pfes.standing import trial_as_data
 from pfes.study import Study
 from pfes.trials import Trials
 

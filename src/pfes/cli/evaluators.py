@@ -21,8 +21,8 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from pfes.cli.output import as_data
 from pfes.errors import Infeasible, InvalidInput, PfesError
+from pfes.standing import as_data
 from pfes.trials import Trial
 
 __all__ = ["Command", "CommandFailed", "evaluator", "function_named", "results_in"]

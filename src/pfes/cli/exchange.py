@@ -8,9 +8,10 @@ import click
 
 from pfes.cli.arguments import json_option, opened, study_argument
 from pfes.cli.ask import write_csv
-from pfes.cli.output import Output, trial_as_data
+from pfes.cli.output import Output
 from pfes.sheets import Style, read_results, trials_as_csv
 from pfes.space.csv_table import read_sheet, sheet_of
+from pfes.standing import trial_as_data
 
 __all__ = ["export_verb", "import_verb"]
 

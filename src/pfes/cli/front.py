@@ -1,8 +1,6 @@
 """`pfes front`: the best trade-offs, measured or recommended."""
 
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -12,9 +10,10 @@ from pfes.cli.output import Output
 from pfes.display import cell
 from pfes.sheets import Style, front_as_csv
 from pfes.space import Pool
-from pfes.study import Measured, MeasuredPoints, Study
+from pfes.standing import front_table, sorted_points
+from pfes.study import Study
 
-__all__ = ["front_table", "front_verb", "sorted_front"]
+__all__ = ["front_verb"]
 
 
 @click.command()
@@ -32,7 +31,7 @@ def front_verb(
     if recommended:
         _recommended(it, out)
         return
-    points = sorted_front(it)
+    points = sorted_points(it, it.front())
     if as_csv or excel or output:
         write_csv(front_as_csv(it, points, Style.excel() if excel else Style()), output, f"{len(points)} points")
         return
@@ -41,27 +40,6 @@ def front_verb(
     else:
         out.table(*front_table(it, points))
     out.data([{"row": p.row, "params": p.params, "values": p.values, "trials": p.trials} for p in points])
-
-
-def sorted_front(study: Study) -> MeasuredPoints:
-    """The front, from one end of the first objective to the other."""
-    first = study.objectives[0]
-    return MeasuredPoints(sorted(study.front(), key=lambda point: -first.sign * point.values[first.name]))
-
-
-def front_table(study: Study, points: Sequence[Measured]) -> tuple[list[str], list[list[Any]]]:
-    """Measured points as a table: columns and rows."""
-    named, names = isinstance(study.space, Pool), study.objectives.names
-    rows = [
-        [
-            *([p.row] if named else []),
-            *(p.params[name] for name in study.space.names),
-            *(p.values[name] for name in names),
-            ", ".join(map(str, p.trials)),
-        ]
-        for p in points
-    ]
-    return [*(["row"] if named else []), *study.space.names, *names, "trials"], rows
 
 
 def _recommended(study: Study, out: Output) -> None:

@@ -1,9 +1,8 @@
 """What verbs print: tables for people, JSON for programs, errors in one red line."""
 
 import json
-import math
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from rich.box import SIMPLE_HEAD
@@ -12,9 +11,9 @@ from rich.table import Table
 from rich.text import Text
 
 from pfes.display import cell
-from pfes.trials import Trial
+from pfes.standing import as_data
 
-__all__ = ["Output", "as_data", "complain", "table_of", "trial_as_data"]
+__all__ = ["Output", "complain", "table_of"]
 
 WIDE = 200  # columns where no terminal says how many there are
 
@@ -76,37 +75,3 @@ def table_of(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> Table:
     for row in rows:
         table.add_row(*(Text(cell(value)) for value in row))
     return table
-
-
-def as_data(value: Any) -> Any:
-    """A value as JSON has it: numbers that are none are null."""
-    if isinstance(value, Mapping):
-        return {str(name): as_data(item) for name, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [as_data(item) for item in value]
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value if value is None or isinstance(value, bool | int | float | str) else str(value)
-
-
-def trial_as_data(trial: Trial) -> dict[str, Any]:
-    """All of a trial that a program may want."""
-    return {
-        "id": trial.id,
-        "state": str(trial.state),
-        "row": trial.row,
-        "params": trial.params,
-        "objectives": trial.objectives,
-        "missing": trial.missing,
-        "values": trial.values,
-        "noise": trial.noise,
-        "cost": trial.cost,
-        "spent": trial.spent,
-        "gain": trial.gain,
-        "purpose": trial.purpose,
-        "reason": trial.reason,
-        "message": trial.message,
-        "notes": trial.notes,
-        "outside": trial.outside,
-        "added": trial.added,
-    }

@@ -3,10 +3,11 @@
 import click
 
 from pfes.cli.arguments import duration, json_option, opened, study_argument, trial_ids
-from pfes.cli.output import Output, trial_as_data
+from pfes.cli.output import Output
+from pfes.standing import pending_table, time_left, trial_as_data
 from pfes.study import Study
 
-__all__ = ["extend_verb", "pending_table", "pending_verb", "reject_verb", "release_verb", "time_left"]
+__all__ = ["extend_verb", "pending_verb", "reject_verb", "release_verb"]
 
 
 @click.command()
@@ -20,40 +21,8 @@ def pending_verb(study: str, name: str | None, as_json: bool) -> None:
     if not trials:
         out.line("Nothing is pending.")
     else:
-        out.table(*pending_table(it))
+        out.table(*pending_table(it, trials, left))
     out.data([trial_as_data(trial) | {"lease": left.get(trial.id)} for trial in trials])
-
-
-def pending_table(study: Study) -> tuple[list[str], list[list[object]]]:
-    """What is pending, as a table: columns and rows."""
-    left, trials = study.leases(), study.pending()
-    named = any(trial.row is not None for trial in trials)
-    rows = [
-        [
-            trial.id,
-            *([trial.row] if named else []),
-            *trial.params.values(),
-            " + ".join(trial.missing),
-            trial.reserved,
-            trial.purpose,
-            time_left(left.get(trial.id)),
-        ]
-        for trial in trials
-    ]
-    columns = ["id", *(["row"] if named else []), *study.space.names, "measure", "cost", "purpose", "reserved"]
-    return columns, rows
-
-
-def time_left(seconds: float | None) -> str:
-    """How long a lease still lasts, in words."""
-    if seconds is None:
-        return "without end"
-    if seconds <= 0.0:
-        return "run out"
-    for length, unit in ((86400.0, "d"), (3600.0, "h"), (60.0, "min")):
-        if seconds >= length:
-            return f"{seconds / length:.3g} {unit}"
-    return f"{seconds:.0f} s"
 
 
 @click.command()

@@ -1,19 +1,17 @@
 """`pfes status`: how a study stands, as tables and plots of characters."""
 
-import math
 from collections import Counter
 from typing import Any
 
 import click
 
 from pfes.cli.arguments import json_option, opened, study_argument
-from pfes.cli.front import front_table, sorted_front
 from pfes.cli.output import Output
-from pfes.cli.pending import pending_table
 from pfes.cli.plot import Canvas, Series
+from pfes.standing import front_table, gains, pending_table, sorted_points, warnings
 from pfes.study import Study
 from pfes.study.measured import Step, complete, measured_points
-from pfes.trials import Trial, TrialState
+from pfes.trials import Trial
 
 __all__ = ["status_verb"]
 
@@ -40,40 +38,14 @@ def status_verb(study: str, name: str | None, no_plot: bool, as_json: bool) -> N
         _plots(it, steps, out)
     if it.pending():
         out.line("Pending", "bold")
-        out.table(*pending_table(it))
-    for warning in warnings(it, trials):
+        out.table(*pending_table(it, it.pending(), it.leases()))
+    for warning in warnings(it, trials, it.leases()):
         out.line(f"! {warning}", "yellow")
 
 
 def _steps(study: Study) -> list[Step]:
     """The hypervolume by trial; none while too few points are complete to choose a reference point from."""
     return study.hypervolume_trace() if study.has_volume else []
-
-
-def gains(trials: list[Trial]) -> list[tuple[int, float]]:
-    """What suggestions of a model promised per unit of cost: (trial, gain), the newest last."""
-    return [(t.id, t.gain / t.cost) for t in trials if math.isfinite(t.gain) and t.cost > 0.0]
-
-
-def warnings(study: Study, trials: list[Trial]) -> list[str]:
-    """What the experimenter should know."""
-    found = []
-    if late := [number for number, left in study.leases().items() if left <= 0.0]:
-        numbers = ", ".join(map(str, late))
-        found.append(f"trials {numbers}: reserved no longer, the next ask releases them; `pfes extend` keeps them")
-    if outside := [t.id for t in trials if t.outside and t.usable]:
-        found.append(f"{len(outside)} trials lie outside the space (the first is {outside[0]}): used, never suggested")
-    closed = [t for t in trials if not t.added and t.state not in (TrialState.PENDING, TrialState.RELEASED)]
-    failed = sum(t.state is TrialState.FAILED for t in closed[-10:])
-    if failed > len(closed[-10:]) / 2:
-        found.append(f"{failed} of the last {len(closed[-10:])} trials failed, the last one because: {_last(closed)}")
-    if study.ended:
-        found.append(f"the last ask gave less than was asked for: {study.ended}")
-    return found
-
-
-def _last(closed: list[Trial]) -> str:
-    return next((t.message for t in reversed(closed) if t.state is TrialState.FAILED), "")
 
 
 def _head(study: Study, trials: list[Trial], steps: list[Step], out: Output) -> None:
@@ -108,7 +80,7 @@ def _objectives(study: Study, trials: list[Trial], out: Output) -> None:
 
 
 def _front(study: Study, out: Output) -> None:
-    points = sorted_front(study)
+    points = sorted_points(study, study.front())
     out.line()
     if not points:
         out.line("No point has every objective measured yet, so there is no front.")
@@ -163,8 +135,8 @@ def _data(study: Study, trials: list[Trial], steps: list[Step]) -> dict[str, Any
         "hypervolume": steps[-1].hypervolume if steps else None,
         "hypervolume_trace": [step._asdict() for step in steps],
         "gain_per_cost": [{"trial": number, "gain": gain} for number, gain in gains(trials)],
-        "front": [{"row": p.row, "params": p.params, "values": p.values} for p in sorted_front(study)],
+        "front": [{"row": p.row, "params": p.params, "values": p.values} for p in sorted_points(study, study.front())],
         "pending": [{"id": t.id, "missing": t.missing} for t in study.pending()],
         "leases": study.leases(),
-        "warnings": warnings(study, trials),
+        "warnings": warnings(study, trials, study.leases()),
     }

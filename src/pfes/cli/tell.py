@@ -3,9 +3,10 @@
 import click
 
 from pfes.cli.arguments import json_option, opened, pair, study_argument
-from pfes.cli.output import Output, trial_as_data
+from pfes.cli.output import Output
 from pfes.display import cell
 from pfes.sheets.cells import number_in
+from pfes.standing import trial_as_data
 from pfes.trials import Trial
 
 __all__ = ["tell_verb"]

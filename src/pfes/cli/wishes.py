@@ -3,7 +3,8 @@
 import click
 
 from pfes.cli.arguments import as_point, json_option, opened, pair, study_argument
-from pfes.cli.output import Output, trial_as_data
+from pfes.cli.output import Output
+from pfes.standing import trial_as_data
 
 __all__ = ["enqueue_verb", "note_verb"]
 

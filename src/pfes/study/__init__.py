@@ -4,6 +4,7 @@ adding, telling             what users give, checked and made into events
 snapshot, asking            what a study knew when it was asked; what it hands out
 models                      the door to all that fits models, which loads slowly
 rows, merging, restoring    a table of results made part of a study, all or nothing; a whole study from one
+foreseeing                  what a table would change
 journal, handing, heartbeat what is written down, and how many share it: locks, leases, signs of life
 description, opening        what a study is about as a file keeps it; begun, opened again, listed, deleted
 measured, findings          what a study can say of itself

@@ -136,16 +136,40 @@ def volume(points: Iterable[Measured], objectives: Objectives, reference: Mappin
 def trace(trials: Iterable[Trial], objectives: Objectives, reference: Mapping[str, float]) -> list[Step]:
     """The hypervolume after each of these trials, in the order given."""
     so_far: dict[tuple[int | float, ...], list[Trial]] = {}
-    whole: dict[tuple[int | float, ...], Measured] = {}
-    steps, spent, reached = [], 0.0, 0.0
+    held = _Held(objectives, reference)
+    steps, spent = [], 0.0
     for trial in trials:
         spent += trial.spent
         if trial.usable and trial.values:
             group = so_far.setdefault(trial.point.key, [])
             group.append(trial)
-            point = _merged(group, objectives)
-            if complete([point], objectives):
-                whole[trial.point.key] = point
-                reached = volume(whole.values(), objectives, reference)
-        steps.append(Step(trial.id, spent, reached))
+            held.see(trial.point.key, _merged(group, objectives))
+        steps.append(Step(trial.id, spent, held.reached))
     return steps
+
+
+class _Held:
+    """Complete points that come one by one, and what they dominate; that most change nothing is quickly seen."""
+
+    def __init__(self, objectives: Objectives, reference: Mapping[str, float]) -> None:
+        self.objectives = objectives
+        self.corner = objectives.inward([reference.get(name, 0.0) for name in objectives.names])
+        self.levels: dict[tuple[int | float, ...], Array] = {}
+        self.front = np.empty((0, len(objectives)))
+        self.reached = 0.0
+
+    def see(self, key: tuple[int | float, ...], point: Measured) -> None:
+        """Take in a point, or what is known of it now."""
+        if not complete([point], self.objectives):
+            return
+        new = levels_of([point], self.objectives)
+        before = self.levels.get(key)
+        self.levels[key] = new[0]
+        if before is not None and (before == self.front).all(axis=1).any():  # it may have become worse
+            points = np.array(list(self.levels.values()))
+        elif (self.front >= new).all(axis=1).any():
+            return
+        else:
+            points = np.vstack([self.front, new])
+        self.front = points[non_dominated(points)]
+        self.reached = hypervolume(self.front, self.corner)

@@ -22,6 +22,7 @@ from pfes.study.amounts import amount
 from pfes.study.crew import crew_for, run_on
 from pfes.study.description import Description, Function, functions_of, restore
 from pfes.study.findings import Findings
+from pfes.study.foreseeing import Change, Glass, changes
 from pfes.study.handing import PEOPLE, WORKERS, Handing, expire, hand_out
 from pfes.study.heartbeat import Heartbeat
 from pfes.study.journal import Draft, Journal
@@ -221,6 +222,12 @@ class Study(Findings):
         """
         merger = merge(rows, self.space, self.objectives, correct=correct, replicates=replicates)
         return merger.outcome(self._journal.write(merger.decide))
+
+    def preview(self, rows: Iterable[Row], *, correct: bool = False, replicates: bool = False) -> tuple[Change, ...]:
+        """What `merge` would change now; raises what it would raise, and changes nothing."""
+        merger = merge(rows, self.space, self.objectives, correct=correct, replicates=replicates)
+        with self._journal.now() as ledger:
+            return changes(ledger, merger.decide(ledger, Glass()))
 
     def reject(self, number: int | Trial, reason: str) -> Trial:
         """Refuse a suggestion, whose point then does not come back, or have the data of a trial no longer used."""
