@@ -76,7 +76,7 @@ _HOMES = {
 }
 
 
-_MODULES = ("acquisition", "gp", "information", "pareto", "problems", "storage", "suggest", "testing")
+_MODULES = ("acquisition", "gp", "information", "pareto", "plots", "problems", "storage", "suggest", "testing")
 
 
 def __getattr__(name: str) -> Any:

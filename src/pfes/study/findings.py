@@ -205,11 +205,16 @@ class Findings:
                 return 0.0
             return volume(points, self.objectives, self._settled_reference(ledger))
 
+    def history(self) -> Trials:
+        """The trials that were told anything or failed, in that order."""
+        with self._journal.now() as ledger:
+            last = {e.trial: i for i, e in enumerate(ledger.events) if e.trial is not None and e.kind in SPENDING}
+            return Trials(ledger.trials[number].copy() for number in sorted(last, key=last.__getitem__))
+
     def hypervolume_trace(self) -> list[Step]:
         """The hypervolume after every trial that was told anything or failed, in that order."""
         with self._journal.now() as ledger:
-            last = {e.trial: i for i, e in enumerate(ledger.events) if e.trial is not None and e.kind in SPENDING}
-            order = [ledger.trials[number] for number in sorted(last, key=last.__getitem__)]
+            order = self.history()
             points = measured_points(order, self.objectives)
             if not complete(points, self.objectives):
                 return trace(order, self.objectives, {})
@@ -241,7 +246,7 @@ class Findings:
         points = [read(self.space, given(self.space, one)) for one in several]
         if not points:
             return []
-        mean, std = self._believed().predict(np.array([point.x for point in points]))
+        mean, std = self.belief().predict(np.array([point.x for point in points]))
         found = [self._estimates(*pair) for pair in zip(mean, std, strict=True)]
         return found[0] if isinstance(params, Mapping) else found
 
@@ -249,7 +254,7 @@ class Findings:
         """The points the model thinks best, measured or not: the non-dominated set of its mean."""
         from pfes.study import models  # noqa: PLC0415 - see there
 
-        belief = self._believed()
+        belief = self.belief()
         best = models.recommended(belief, self._task.generator(belief.observations.value.size, MODEL))
         points = [read(self.space, suggested(self.space, x, int(row))) for x, row in zip(best.x, best.row, strict=True)]
         return [
@@ -261,8 +266,8 @@ class Findings:
         pairs = zip(self.objectives.names, mean.tolist(), std.tolist(), strict=True)
         return {name: Estimate(centre, deviation) for name, centre, deviation in pairs}
 
-    def _believed(self) -> "models.Belief":
-        """The model of what is known now, fitted once."""
+    def belief(self) -> "models.Belief":
+        """The model of what is known now (pfes.belief), fitted once; InvalidInput if an objective has no value yet."""
         from pfes.study import models  # noqa: PLC0415 - see there
 
         with self._journal.now() as ledger:

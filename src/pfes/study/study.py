@@ -10,7 +10,7 @@ from typing import Any, cast, overload
 import numpy as np
 
 from pfes.errors import Exhausted, InvalidInput
-from pfes.ledger import Ledger
+from pfes.ledger import Event, Ledger
 from pfes.objectives import Objectives
 from pfes.points import given, read
 from pfes.request import Request
@@ -140,6 +140,22 @@ class Study(Findings):
             for number in numbers:
                 logger.info("trial %d asked: %s", number, ledger.trials[number].reason)
             return Trials(ledger.trials[number].copy() for number in numbers)
+
+    def preview(self, n: int = 1, *, decoupled: bool = False, confirm: bool = False) -> Trials:
+        """What `ask` would hand out now, without handing it out: nothing is written, and asking may give the same.
+
+        The trials have the numbers that they would be given; there are fewer than n, even none, if nothing is left.
+        """
+        from pfes.study import models  # noqa: PLC0415 - see there
+
+        budget = math.inf if self._budget is None else self._budget
+        with self._journal.now() as ledger:
+            snapshot, left, first = Snapshot.of(ledger), Handing(n, PEOPLE, budget).left(ledger), ledger.next_id
+        found = models.answer(self._task, snapshot, Request(decoupled, limit=left, confirm=confirm), n)
+        scratch = Ledger(self.space, self.objectives)
+        for number, payload in enumerate(found.payloads, first):
+            scratch.append(Event("asked", number, {**payload, "queued": None}))
+        return Trials(scratch.trials.values())
 
     def enqueue(self, params: Mapping[str, Any], objectives: Iterable[str] | None = None) -> None:
         """Have a point measured before any other: the next asks hand it out; of a pool give {"row": id}."""

@@ -1,0 +1,92 @@
+"""Every picture of every study is drawn by everyone who draws; what is drawn is what matplotlib and Plotly accept."""
+
+import json
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from pfes import InvalidInput, plots
+from pfes.study import Study
+from plots import cases
+
+STUDIES: dict[str, Callable[[], Study]] = {
+    **{f"L{count}": lambda count=count: cases.space_study(count) for count in range(1, 7)},
+    "empty": lambda: cases.space_study(2, 0),
+    "one": lambda: cases.space_study(2, 1),
+    "three": lambda: cases.space_study(3, 3),
+    "pool": cases.pool_study,
+    "lively": cases.lively_study,
+    "thresholds": lambda: cases.space_study(3, objectives=cases.objectives(3, threshold=0.5)),
+    "logarithms": lambda: cases.space_study(1, objectives=[cases.Objective("f0", transform="log", threshold=0.1)]),
+}
+
+
+@cache
+def seen(kind: str) -> plots.View:
+    """A study, looked at once."""
+    return plots.look(STUDIES[kind]())
+
+
+@pytest.mark.parametrize("kind", STUDIES)
+def test_every_picture_is_drawn_by_all(kind: str, tmp_path: Path) -> None:
+    import plotly.graph_objects as go
+
+    view = seen(kind)
+    offered = plots.pictures(view)
+    drawn = [picture.name for picture in offered if not picture.why]
+    assert drawn or kind == "empty"
+    for name in drawn:
+        picture = plots.describe(view, name)
+        plots.save(picture, tmp_path / f"{name}.png", dpi=40)
+        assert (tmp_path / f"{name}.png").stat().st_size > 1000
+        for dark in (False, True):
+            found = plots.plotly_json(picture, dark)
+            go.Figure(json.loads(json.dumps(found, allow_nan=False)))  # refuses what Plotly does not know
+        if name == "parallel":
+            ElementTree.fromstring(plots.svg(picture))
+
+
+@pytest.mark.parametrize("kind", STUDIES)
+def test_pictures_that_cannot_be_drawn_say_why_and_can_be_described_or_refused(kind: str) -> None:
+    view = plots.look(STUDIES[kind](), model=False)
+    for picture in plots.pictures(view):
+        if picture.why and not picture.model:
+            plots.plotly_json(plots.describe(view, picture.name))
+        elif picture.name in ("slices", "attainment"):
+            with pytest.raises(InvalidInput, match="model"):
+                plots.describe(view, picture.name)
+
+
+def test_a_page_uses_only_what_a_strict_policy_allows() -> None:
+    kinds = set()
+    for kind in STUDIES:
+        view = seen(kind)
+        for picture in plots.pictures(view):
+            if not picture.why:
+                kinds |= {trace["type"] for trace in plots.plotly_json(plots.describe(view, picture.name))["data"]}
+    assert kinds == {"scatter", "scatter3d", "bar", "heatmap"}
+
+
+def test_an_unknown_picture_and_a_wrong_number_of_objectives_are_refused() -> None:
+    study = cases.space_study(4, 4)
+    with pytest.raises(InvalidInput, match="got 'fornt', wanted one of progress, front"):
+        plots.describe(study, "fornt")
+    with pytest.raises(InvalidInput, match="got 4 objectives, wanted 2 to 3"):
+        plots.describe(study, "front")
+
+
+def test_without_matplotlib_the_message_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    import sys
+
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(InvalidInput, match=r"pip install 'pfes\[plots\]'"):
+        plots.figure(plots.describe(cases.space_study(2, 4), "front"))
+
+
+def test_looking_without_a_model_loads_none_and_no_optional_package(fresh_python: Callable[..., str]) -> None:
+    code = "import json, sys; from pfes import plots; print(json.dumps(list(sys.modules)))"
+    loaded = set(json.loads(fresh_python(code)))
+    assert loaded & {"matplotlib", "plotly", "numba", "scipy", "pfes.gp"} == set()
