@@ -94,12 +94,14 @@ class Standing:
     @cached_property
     def steps(self) -> list[Step]:
         """The hypervolume after every trial that was told anything or failed, in that order; none without reference."""
-        if self.reference is None:
-            return []
+        return [] if self.reference is None else trace(self.history, self.study.objectives, self.reference)
+
+    @cached_property
+    def history(self) -> list[Trial]:
+        """The trials that were told anything or failed, in that order."""
         last = {e.trial: i for i, e in enumerate(self._happened) if e.trial is not None and e.kind in SPENDING}
         by_id = {trial.id: trial for trial in self.trials}
-        order = [by_id[number] for number in sorted(last, key=last.__getitem__) if number in by_id]
-        return trace(order, self.study.objectives, self.reference)
+        return [by_id[number] for number in sorted(last, key=last.__getitem__) if number in by_id]
 
     @cached_property
     def best(self) -> dict[str, float | None]:

@@ -13,13 +13,13 @@ from pfes.study import Study
 from plots import cases
 
 STUDIES: dict[str, Callable[[], Study]] = {
-    **{f"L{count}": lambda count=count: cases.space_study(count) for count in range(1, 7)},
+    **{f"L{count}": lambda count=count: cases.space_study(count) for count in (1, 2, 3, 6)},
     "empty": lambda: cases.space_study(2, 0),
     "one": lambda: cases.space_study(2, 1),
     "three": lambda: cases.space_study(3, 3),
     "pool": cases.pool_study,
     "lively": cases.lively_study,
-    "thresholds": lambda: cases.space_study(3, objectives=cases.objectives(3, threshold=0.5)),
+    "thresholds": lambda: cases.space_study(3, 8, objectives=cases.objectives(3, threshold=0.5)),
     "logarithms": lambda: cases.space_study(1, objectives=[cases.Objective("f0", transform="log", threshold=0.1)]),
 }
 

@@ -12,6 +12,7 @@ from pfes.plots.chart import Axis, Chart, Layer, Limit, Line, Panel, Points, Rol
 from pfes.plots.thinning import even, scattered
 from pfes.plots.view import View
 from pfes.plots.words import axis_label, counted, estimate, named_values, number
+from pfes.study import Measured
 
 __all__ = ["Cloud", "Front", "front", "staircase"]
 
@@ -147,7 +148,7 @@ def _table(rows: Iterable[Mapping[str, float]], names: Sequence[str]) -> Array:
     return np.array([[row.get(name, np.nan) for name in names] for row in rows]).reshape(-1, len(names))
 
 
-def _measured(points: Sequence[Any], names: Sequence[str]) -> Cloud:
+def _measured(points: Sequence[Measured], names: Sequence[str]) -> Cloud:
     values = _table((point.values for point in points), names)
     return Cloud(values, np.zeros_like(values), tuple(_said(point, named_values(point.values)) for point in points))
 

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from pfes.errors import InvalidInput
 from pfes.plots.chart import Chart
-from pfes.plots.view import View, lacking, look
+from pfes.plots.view import View, look
 from pfes.study import Study
 
 __all__ = ["PICTURES", "Description", "Picture", "describe", "pictures"]
@@ -56,16 +56,19 @@ def pictures(of: Study | View) -> list[Picture]:
 
 def _why_not(view: View, name: str, model: bool) -> str:
     if model:
-        return lacking(view.trials, view.objectives)
+        return view.lacking
     needed: dict[str, Callable[[], str]] = {
         "front": lambda: "" if view.whole else "no point has every objective measured yet",
+        "volume": lambda: (
+            "" if view.steps else "too few points have every objective measured to choose a reference point"
+        ),
         "gains": lambda: (
             "" if any(map(math.isfinite, (t.gain for t in view.trials))) else "no model has suggested anything yet"
         ),
         "correlations": lambda: "" if len(view.whole) >= 3 else "fewer than three points have every objective measured",
         "spending": lambda: "" if any(t.spent for t in view.trials) else "nothing was paid for yet",
     }
-    needed |= {"parallel": needed["front"], "volume": needed["front"], "costs": needed["spending"]}
+    needed |= {"parallel": needed["front"], "costs": needed["spending"]}
     return needed[name]() if name in needed else "" if view.points else "nothing has been measured yet"
 
 

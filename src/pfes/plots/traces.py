@@ -10,7 +10,6 @@ from pfes.plots.chart import Axis, Bars, Chart, Layer, Limit, Line, Panel, Point
 from pfes.plots.thinning import even
 from pfes.plots.view import View
 from pfes.plots.words import named_values, number, percent
-from pfes.study.measured import trace
 from pfes.trials import shares
 
 __all__ = ["Costs", "Gains", "Spending", "Volumes", "costs", "gains", "spending", "volumes"]
@@ -55,13 +54,12 @@ def _corners(values: Array) -> NDArray[np.intp]:
 
 
 def volumes(view: View) -> Volumes:
-    """The hypervolume of a study's front, trial by trial; 0 while no point is complete."""
-    steps = trace(view.history, view.objectives, view.reference or {})
+    """The hypervolume of a study's front, trial by trial; nothing before there is a reference point to measure from."""
     return Volumes(
         view.name,
-        np.array([step.trial for step in steps], dtype=np.intp),
-        np.array([step.spent for step in steps]),
-        np.array([step.hypervolume for step in steps]),
+        np.array([step.trial for step in view.steps], dtype=np.intp),
+        np.array([step.spent for step in view.steps]),
+        np.array([step.hypervolume for step in view.steps]),
         view.reference or {},
     )
 
@@ -132,7 +130,7 @@ def costs(view: View) -> Costs:
     names = view.objectives.names
     rows = [[part.get(name, 0.0) for name in names] for part in (shares(t, view.objectives) for t in view.history)]
     spent = np.cumsum(np.array(rows).reshape(-1, len(names)), axis=0)
-    return Costs(view.name, names, spent, view.budget)
+    return Costs(view.name, names, spent, view.study.budget)
 
 
 @dataclass(frozen=True)
@@ -158,7 +156,6 @@ class Spending:
 
 def spending(view: View) -> Spending:
     """What has been charged, by objective; the cost of a bundle is shared as its members' own costs are."""
-    names, counts = view.objectives.names, view.counts()
-    parts = [shares(trial, view.objectives) for trial in view.trials]
-    spent = np.array([math.fsum(part.get(name, 0.0) for part in parts) for name in names])
-    return Spending(view.name, names, spent, tuple(counts[name] for name in names))
+    names = view.objectives.names
+    spent = np.array([view.spent_on[name] for name in names])
+    return Spending(view.name, names, spent, tuple(view.counts[name] for name in names))

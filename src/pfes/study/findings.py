@@ -205,16 +205,11 @@ class Findings:
                 return 0.0
             return volume(points, self.objectives, self._settled_reference(ledger))
 
-    def history(self) -> Trials:
-        """The trials that were told anything or failed, in that order."""
-        with self._journal.now() as ledger:
-            last = {e.trial: i for i, e in enumerate(ledger.events) if e.trial is not None and e.kind in SPENDING}
-            return Trials(ledger.trials[number].copy() for number in sorted(last, key=last.__getitem__))
-
     def hypervolume_trace(self) -> list[Step]:
         """The hypervolume after every trial that was told anything or failed, in that order."""
         with self._journal.now() as ledger:
-            order = self.history()
+            last = {e.trial: i for i, e in enumerate(ledger.events) if e.trial is not None and e.kind in SPENDING}
+            order = [ledger.trials[number] for number in sorted(last, key=last.__getitem__)]
             points = measured_points(order, self.objectives)
             if not complete(points, self.objectives):
                 return trace(order, self.objectives, {})

@@ -141,7 +141,7 @@ class Study(Findings):
                 logger.info("trial %d asked: %s", number, ledger.trials[number].reason)
             return Trials(ledger.trials[number].copy() for number in numbers)
 
-    def preview(self, n: int = 1, *, decoupled: bool = False, confirm: bool = False) -> Trials:
+    def suggestions(self, n: int = 1, *, decoupled: bool = False, confirm: bool = False) -> Trials:
         """What `ask` would hand out now, without handing it out: nothing is written, and asking may give the same.
 
         The trials have the numbers that they would be given; there are fewer than n, even none, if nothing is left.
