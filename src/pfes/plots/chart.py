@@ -21,7 +21,6 @@ __all__ = [
     "Map",
     "Panel",
     "Points",
-    "Role",
     "Texts",
     "span_of",
 ]
