@@ -55,6 +55,7 @@ STREET = [
     "plan",
     "standing",
     "plots",
+    "report",
     "cli",
     "__main__",
 ]

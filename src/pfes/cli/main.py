@@ -25,6 +25,7 @@ VERBS = {
     "export": ("exchange", "Write all trials as a table (CSV)."),
     "status": ("status", "How the study stands: front, cost, gain, pending trials."),
     "front": ("front", "The best trade-offs measured, or recommended."),
+    "report": ("report", "Write a report for a colleague: a page, Markdown or a picture."),
     "pending": ("pending", "Trials that were asked for and not told."),
     "release": ("pending", "Give pending trials back."),
     "extend": ("pending", "Reserve pending trials for longer."),

@@ -10,14 +10,14 @@ from numpy.typing import NDArray
 
 from pfes.plots.parallel import Parallel
 from pfes.plots.theme import Theme, theme
-from pfes.plots.words import number
+from pfes.plots.words import legible, number
 
 __all__ = ["svg"]
 
 Array = NDArray[np.float64]
 
 HEIGHT, TOP, BOTTOM, SIDE = 400, 84, 64, 70
-LETTER = 7.2  # how wide a letter is, about
+LETTER = 7.8  # how wide a letter is, about
 LINES = {  # width, opacity and dashes by role
     "measured": (1.0, 0.35, ""),
     "recommended": (1.3, 0.8, "5 3"),
@@ -34,7 +34,7 @@ def svg(picture: Parallel, dark: bool = False, width: int = 900) -> str:
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {HEIGHT}" width="100%" role="img" '
         f'font-family="system-ui, sans-serif" font-size="13" fill="{look.ink}">',
-        f"<title>{escape(picture.study)}: the front, objective by objective</title>",
+        f"<title>{_safe(picture.study)}: the front, objective by objective</title>",
         *_legend(picture, look),
         *(_axis(picture, l, x, look) for l, x in enumerate(across)),
         *_lines(picture, across, look),
@@ -44,13 +44,18 @@ def svg(picture: Parallel, dark: bool = False, width: int = 900) -> str:
     return "\n".join(parts)
 
 
+def _safe(text: str) -> str:
+    """Lines stay lines."""
+    return "\n".join(escape(legible(line)) for line in text.split("\n"))
+
+
 def _height(share: float) -> float:
     return HEIGHT - BOTTOM - share * (HEIGHT - TOP - BOTTOM)
 
 
 def _text(x: float, y: float, text: str, colour: str, anchor: str = "middle", size: int = 13) -> str:
     return (
-        f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-size="{size}" fill="{colour}">{escape(text)}</text>'
+        f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-size="{size}" fill="{colour}">{_safe(text)}</text>'
     )
 
 
@@ -94,7 +99,7 @@ def _lines(picture: Parallel, across: Array, look: Theme) -> list[str]:
         )
         for heights, text in zip(picture.heights(cloud.values), cloud.texts, strict=True):
             places = " ".join(f"{x:.1f},{_height(h):.1f}" for x, h in zip(across, heights, strict=True))
-            found.append(f'<polyline points="{places}"><title>{escape(text)}</title></polyline>')
+            found.append(f'<polyline points="{places}"><title>{_safe(text)}</title></polyline>')
         found.append("</g>")
     return found
 
@@ -108,5 +113,5 @@ def _thresholds(picture: Parallel, across: Array, look: Theme) -> list[str]:
             tick = f'x1="{x - 9:.1f}" x2="{x + 9:.1f}" y1="{y:.1f}" y2="{y:.1f}"'
             word = _text(x + 13, y + 4, "threshold", look.ink, "start", 11)
             line = f'<line {tick} stroke="{look.ink}" stroke-width="2.5"/>'
-            found.append(f"<g><title>{escape(said)}</title>{line}{word}</g>")
+            found.append(f"<g><title>{_safe(said)}</title>{line}{word}</g>")
     return found

@@ -11,15 +11,15 @@ import numpy as np
 from pfes.errors import InvalidInput
 from pfes.plots.chart import Axis, Band, Bars, Chart, Layer, Limit, Line, Map, Panel, Points, Texts
 from pfes.plots.pictures import Description
-from pfes.plots.theme import DASHES, MARKS, Mark, Theme, theme
-from pfes.plots.words import number
+from pfes.plots.theme import DASHES, Theme, mark_of, theme
+from pfes.plots.words import legible, number
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["figure", "figure_size", "save", "styled"]
+__all__ = ["draw_on", "figure", "figure_size", "poster", "save", "styled"]
 
-DISC = Mark("o", "circle", 5.0)
+SHADES = 10  # of a map
 WIDTH = {1: 6.8, 2: 9.0, 3: 11.0, 4: 12.0}  # inches, by columns
 
 
@@ -54,7 +54,7 @@ def figure_size(chart: Chart) -> tuple[float, float]:
     if isinstance(chart.panels[0].layers[0], Bars) if chart.panels and chart.panels[0].layers else False:
         return width, 1.1 + 0.5 * len(chart.panels[0].y.values)
     if len(chart.panels) == 1:
-        return (5.6, 4.6) if chart.panels[0].square else (width, 5.4 if chart.panels[0].z else 4.5)
+        return (5.6, 4.6) if chart.panels[0].square else (6.4, 5.8) if chart.panels[0].z else (width, 4.5)
     each = width / chart.columns * (0.95 if chart.panels[0].square else 0.78)
     return width, each * chart.rows + 0.7
 
@@ -102,8 +102,22 @@ def draw_on(drawn: Any, chart: Chart, look: Theme) -> None:
     _legend(drawn, chart)
     if chart.note:
         drawn.supxlabel(
-            _wrapped(chart.note, 15 * drawn.bbox.width / 100), fontsize=8.5, color=look.soft, x=0.01, ha="left"
+            _wrapped(legible(chart.note), 15 * drawn.bbox.width / 100), fontsize=8.5, color=look.soft, x=0.01, ha="left"
         )
+
+
+def poster(count: int, head: str, look: Theme) -> tuple[Any, list[Any]]:
+    """A figure with a heading and room for `count` charts, two in a row: the figure, and where to draw."""
+    from matplotlib.figure import Figure  # noqa: PLC0415 - optional
+
+    rows, columns = -(-count // 2) or 1, min(count, 2) or 1
+    whole = Figure(figsize=(6.6 * columns, 4.6 * rows + 0.8), layout="constrained", facecolor=look.ground)
+    first, _, second = head.partition("\n")
+    whole.suptitle(f"{first}\n{second}", x=0.01, ha="left", fontsize=13)
+    rooms: Any = whole.subfigures(rows, columns, squeeze=False, wspace=0.03, hspace=0.03).ravel() if count else []
+    for room in rooms:
+        room.set_facecolor(look.ground)
+    return whole, list(rooms)[:count]
 
 
 def _wrapped(text: str, width: float) -> str:
@@ -137,25 +151,26 @@ def _panel(axes: Any, panel: Panel, look: Theme) -> None:
         for each in (axes.xaxis, axes.yaxis, axes.zaxis):
             each.set_pane_color((0.0, 0.0, 0.0, 0.0))
             each.label.set_size(9)
-        axes.set_box_aspect(None, zoom=0.86)
+        axes.set_box_aspect(None, zoom=0.95)
     if panel.square and panel.x.span is None:
         axes.set_aspect("equal")
     elif panel.square:
         axes.set_box_aspect(1.0)
     if panel.title:
-        axes.set_title(panel.title, loc="left")
+        axes.set_title(legible(panel.title), loc="left")
 
 
 def _axis(axes: Any, which: str, axis: Axis) -> None:
-    getattr(axes, f"set_{which}label")(axis.label)
+    getattr(axes, f"set_{which}label")(legible(axis.label))
     own = getattr(axes, f"{which}axis")
     if axis.log:
         getattr(axes, f"set_{which}scale")("log")
-        _powers(own)
     if axis.span is not None:
         getattr(axes, f"set_{which}lim")(axis.span)
+    if axis.log:
+        _powers(own)
     if axis.values:
-        own.set_ticks(range(len(axis.values)), labels=axis.values)
+        own.set_ticks(range(len(axis.values)), labels=[shortened(name) for name in axis.values])
         own.grid(False)
         if which == "x" and sum(map(len, axis.values)) > 40:
             for label in own.get_ticklabels():
@@ -197,8 +212,19 @@ def power(value: float) -> str:
     return number(value) if -2 <= exponent <= 3 else f"10{str(exponent).translate(SUPER)}"
 
 
+def _label(name: str) -> str:
+    """What the legend says; one that begins with _ would be left out."""
+    return "_" if not name else f"\u200b{legible(name)}" if name.startswith("_") else legible(name)
+
+
+def shortened(name: str, most: int = 24) -> str:
+    """A name that leaves room for the picture."""
+    text = legible(name)
+    return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
 def _points(axes: Any, layer: Points, look: Theme) -> None:
-    mark, colour = MARKS.get(layer.role, DISC), look.colour(layer.role)
+    mark, colour = mark_of(layer.role), look.colour(layer.role)
     places = [layer.x, layer.y] if layer.z is None else [layer.x, layer.y, layer.z]
     errors = {"xerr": layer.x_error, "yerr": layer.y_error, "zerr": layer.z_error if layer.z is not None else None}
     given = {name: value for name, value in errors.items() if value is not None}
@@ -215,7 +241,7 @@ def _points(axes: Any, layer: Points, look: Theme) -> None:
         markeredgecolor=colour if mark.open else look.ground,
         markeredgewidth=1.2 if mark.open else 0.0 if faint else 0.7,
         alpha=0.8 if faint else 1.0,
-        label=layer.name or "_",
+        label=_label(layer.name),
         zorder=2 if faint else 4,
     )
 
@@ -230,14 +256,14 @@ def _line(axes: Any, layer: Line, look: Theme) -> None:
         color=look.colour(layer.role),
         linewidth=0.8 if layer.faint or layer.role == "limit" else 1.2 if layer.dashed else 1.7,
         alpha=0.5 if layer.faint else 1.0,
-        label=layer.name or "_",
+        label=_label(layer.name),
         zorder=2,
     )
 
 
 def _band(axes: Any, layer: Band, look: Theme) -> None:
     axes.fill_between(
-        layer.x, layer.low, layer.high, color=look.colour(layer.role), alpha=0.18, linewidth=0, label=layer.name or "_"
+        layer.x, layer.low, layer.high, color=look.colour(layer.role), alpha=0.18, linewidth=0, label=_label(layer.name)
     )
 
 
@@ -245,7 +271,7 @@ def _bars(axes: Any, layer: Bars, look: Theme) -> None:
     count = len(layer.labels)
     colours = [look.colour(place) for place in range(count)]
     found = axes.barh(np.arange(count), layer.values, color=colours, height=0.62)
-    axes.bar_label(found, labels=[f" {text}" for text in layer.texts], fontsize=9, color=look.ink)
+    axes.bar_label(found, labels=[f" {legible(text)}" for text in layer.texts], fontsize=9, color=look.ink)
     axes.set_ylim(count - 0.5, -0.5)
     axes.margins(x=0.45)
     axes.set_xlim(left=0.0)
@@ -253,32 +279,45 @@ def _bars(axes: Any, layer: Bars, look: Theme) -> None:
 
 def _limit(axes: Any, layer: Limit, look: Theme) -> None:
     across = axes.axvline if layer.along == "x" else axes.axhline
-    across(layer.at, color=look.soft, linewidth=1.0, linestyle=":", label=layer.name or "_", zorder=1)
+    across(layer.at, color=look.soft, linewidth=1.0, linestyle=":", label=_label(layer.name), zorder=1)
 
 
 def _map(axes: Any, layer: Map, look: Theme) -> None:
-    from matplotlib.colors import LinearSegmentedColormap  # noqa: PLC0415 - optional
-
-    colours = [look.against, look.ground, look.along] if layer.diverging else [look.low, look.high]
-    scale = LinearSegmentedColormap.from_list("pfes", colours)
-    mesh = axes.pcolormesh(
-        layer.x, layer.y, layer.values, cmap=scale, vmin=layer.low, vmax=layer.high, shading="nearest", rasterized=True
-    )
     axes.grid(False)
-    bar = axes.figure.colorbar(mesh, ax=axes, shrink=0.85, pad=0.02)
+    if layer.written:
+        _cells(axes, layer, look)
+        return
+    # colours of one hue, more or less opaque: they stay right when a page exchanges the theme's colours
+    levels = np.linspace(layer.low, layer.high, SHADES + 1)
+    shades = [(look.high, 0.7 * k / (SHADES - 1)) for k in range(SHADES)]
+    filled = axes.contourf(layer.x, layer.y, layer.values, levels, colors=shades)
+    bar = axes.figure.colorbar(filled, ax=axes, shrink=0.85, pad=0.02)
     bar.set_label(layer.name)
     bar.outline.set_visible(False)
-    if layer.written:
-        for row, column in np.ndindex(layer.values.shape):
-            value = float(layer.values[row, column])
-            ink = look.ground if abs(value) > 0.6 else look.ink
-            axes.text(column, row, number(value, 2), ha="center", va="center", color=ink)
+
+
+def _cells(axes: Any, layer: Map, look: Theme) -> None:
+    """A square for each value around 0, and the value in it."""
+    from matplotlib.patches import Rectangle  # noqa: PLC0415 - optional
+
+    for row, column in np.ndindex(layer.values.shape):
+        value = float(layer.values[row, column])
+        x, y, share = (
+            float(layer.x[column]),
+            float(layer.y[row]),
+            min(abs(value) / layer.high, 1.0) if np.isfinite(value) else 0.0,
+        )
+        hue = look.along if value > 0.0 else look.against
+        axes.add_patch(Rectangle((x - 0.5, y - 0.5), 1.0, 1.0, facecolor=hue, alpha=share, edgecolor="none"))
+        ink = look.ground if share > 0.6 else look.ink
+        axes.text(x, y, number(value, 2), ha="center", va="center", color=ink)
+    axes.set(xlim=(layer.x[0] - 0.5, layer.x[-1] + 0.5), ylim=(layer.y[-1] + 0.5, layer.y[0] - 0.5))
 
 
 def _texts(axes: Any, layer: Texts, look: Theme) -> None:
     where = {"centre": "center", "below": "top", "above": "bottom"}[layer.where]
     for x, y, text in zip(layer.x, layer.y, layer.texts, strict=True):
-        axes.text(x, y, text, ha="center", va=where, fontsize=8.5, color=look.soft)
+        axes.text(x, y, legible(text), ha="center", va=where, fontsize=8.5, color=look.soft)
 
 
 _DRAWN: dict[type[Layer], Callable[[Any, Any, Theme], None]] = {

@@ -11,7 +11,7 @@ from pfes.objectives import Objective, Objectives
 from pfes.plots.chart import Axis, Chart, Layer, Limit, Line, Panel, Points, Role
 from pfes.plots.thinning import even, scattered
 from pfes.plots.view import View
-from pfes.plots.words import axis_label, counted, estimate, named_values, number
+from pfes.plots.words import axis_label, counted, estimate, named_values, number, short_label
 from pfes.study import Measured
 
 __all__ = ["Cloud", "Front", "front", "staircase"]
@@ -79,7 +79,8 @@ class Front:
 
     def chart(self) -> Chart:
         """In two objectives a plane, in three a box."""
-        axes = [Axis(axis_label(item), self._log(l)) for l, item in enumerate(self.objectives)]
+        label = axis_label if len(self.objectives) == 2 else short_label
+        axes = [Axis(label(item), self._log(l)) for l, item in enumerate(self.objectives)]
         layers: list[Layer] = [_points(role, name, cloud) for role, name, cloud in self.clouds]
         if len(axes) == 2:
             layers = [*self._limits(), *self._staircase(), *layers]

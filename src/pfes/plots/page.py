@@ -12,14 +12,13 @@ import numpy as np
 
 from pfes.plots.chart import Axis, Band, Bars, Chart, Layer, Limit, Line, Map, Panel, Points, Texts
 from pfes.plots.pictures import Description
-from pfes.plots.theme import DASHES, MARKS, Mark, Theme, theme
-from pfes.plots.words import number
+from pfes.plots.theme import DASHES, Theme, mark_of, theme
+from pfes.plots.words import legible, number
 
 __all__ = ["plotly_json"]
 
 Json = dict[str, Any]
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
-DISC = Mark("o", "circle", 6.0)
 
 
 def plotly_json(picture: Description | Chart, dark: bool = False) -> Json:
@@ -125,7 +124,7 @@ def _scene(panel: Panel, look: Theme) -> Json:
 
 def _safe(text: str) -> str:
     """A text that Plotly shows as it is: it takes some HTML for itself. Lines stay lines."""
-    return escape(text, quote=False).replace("\n", "<br>")
+    return "<br>".join(escape(legible(line), quote=False) for line in text.split("\n"))
 
 
 def _list(values: Any) -> list[float | None]:
@@ -142,7 +141,7 @@ def _error(values: Any, colour: str) -> Json:
 
 
 def _points(layer: Points, look: Theme) -> list[Json]:
-    mark, colour = MARKS.get(layer.role, DISC), look.colour(layer.role)
+    mark, colour = mark_of(layer.role), look.colour(layer.role)
     shape = f"{mark.plotly}-open" if mark.open else mark.plotly
     edge = {} if mark.open or layer.role == "measured" else {"line": {"width": 1, "color": look.ground}}
     found: Json = {
@@ -163,7 +162,7 @@ def _points(layer: Points, look: Theme) -> list[Json]:
 
 
 def _points3d(layer: Points, look: Theme) -> Json:
-    mark, colour = MARKS.get(layer.role, DISC), look.colour(layer.role)
+    mark, colour = mark_of(layer.role), look.colour(layer.role)
     assert layer.z is not None
     found: Json = {
         "type": "scatter3d",

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from pfes.plots.chart import Role
 
-__all__ = ["DARK", "DASHES", "LIGHT", "MARKS", "Mark", "Theme", "theme"]
+__all__ = ["DARK", "DASHES", "LIGHT", "Mark", "Theme", "mark_of", "theme"]
 
 
 @dataclass(frozen=True)
@@ -113,6 +113,20 @@ MARKS: dict[Role, Mark] = {
     "data": Mark("o", "circle", 4.0),
     "ink": Mark("X", "x", 8.0, plotly3d="x"),
 }
+
+SERIES = (  # of roles that are numbers
+    Mark("o", "circle", 5.0),
+    Mark("s", "square", 5.0, plotly3d="square"),
+    Mark("^", "triangle-up", 6.0, plotly3d="diamond"),
+    Mark("D", "diamond", 5.0, plotly3d="diamond"),
+    Mark("v", "triangle-down", 6.0, plotly3d="cross"),
+)
+
+
+def mark_of(role: Role) -> Mark:
+    """The mark of a role."""
+    return SERIES[role % len(SERIES)] if isinstance(role, int) else MARKS.get(role, SERIES[0])
+
 
 # Of objectives' lines: matplotlib's and Plotly's names.
 DASHES = (("-", "solid"), ("--", "dash"), ("-.", "dashdot"), (":", "dot"), ((0, (8, 3)), "longdash"))

@@ -1,13 +1,24 @@
 """Numbers and labels as people write them."""
 
 import math
+import unicodedata
 from collections.abc import Mapping
 from typing import Any
 
 from pfes.display import cell
 from pfes.objectives import Objective
 
-__all__ = ["axis_label", "counted", "estimate", "named_values", "number", "parameter_label", "percent"]
+__all__ = [
+    "axis_label",
+    "counted",
+    "estimate",
+    "legible",
+    "named_values",
+    "number",
+    "parameter_label",
+    "percent",
+    "short_label",
+]
 
 DIGITS = 4  # of a number without a deviation
 
@@ -16,7 +27,15 @@ def number(value: float, digits: int = DIGITS) -> str:
     """A number to so many digits, with a true minus; nothing for what is missing."""
     if not math.isfinite(value):
         return "" if math.isnan(value) else ("∞" if value > 0 else "−∞")
-    return f"{value + 0.0:.{digits}g}".replace("-", "−").replace("e−0", "e−").replace("e+0", "e").replace("e+", "e")
+    size = math.floor(math.log10(abs(value))) if value else 0
+    if -4 <= size < 6:
+        text = f"{value + 0.0:.{max(0, digits - 1 - size)}f}"
+        text = text.rstrip("0").rstrip(".") if "." in text else text
+    else:
+        mantissa, _, exponent = f"{value:.{digits - 1}e}".partition("e")
+        mantissa = mantissa.rstrip("0").rstrip(".") if "." in mantissa else mantissa
+        text = f"{mantissa}e{int(exponent)}"
+    return text.replace("-", "−")
 
 
 def estimate(mean: float, std: float) -> str:
@@ -48,6 +67,11 @@ def axis_label(objective: Objective) -> str:
     return f"{objective.name}{unit}, {'larger' if objective.goal == 'max' else 'smaller'} is better"
 
 
+def short_label(objective: Objective) -> str:
+    """The same where there is little room."""
+    return f"{objective.name}{f' [{objective.unit}]' if objective.unit else ''} ({objective.goal})"
+
+
 def parameter_label(name: str, parameter: Any) -> str:
     """The name and unit of a parameter."""
     unit = getattr(parameter, "unit", "")
@@ -57,3 +81,15 @@ def parameter_label(name: str, parameter: Any) -> str:
 def named_values(values: Mapping[str, Any]) -> str:
     """Name and value of each, in a line."""
     return ", ".join(f"{name} {number(v) if isinstance(v, float) else cell(v)}" for name, v in values.items())
+
+
+UNSEEN = {"Cc": " ", "Cs": "\ufffd", "Co": "\ufffd", "Cn": "\ufffd", "Zl": " ", "Zp": " "}
+TURNING = frozenset(
+    "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f"
+)  # they turn what follows around
+
+
+def legible(text: str) -> str:
+    """A text on one line, without characters that cannot be seen or written, or that turn others around."""
+    shown = (UNSEEN.get(unicodedata.category(letter), letter) for letter in text if letter not in TURNING)
+    return "".join(shown)

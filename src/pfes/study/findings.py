@@ -3,6 +3,7 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 import numpy as np
@@ -279,6 +280,12 @@ class Findings:
         return belief
 
     # How it shows itself
+
+    def report(self, path: Any, *, model: bool = True, suggest: bool = True) -> tuple[Any, ...]:
+        """Write a report for a colleague to a file, .html, .md or .png; the files written. See pfes.report."""
+        write = import_module("pfes.report").write_report  # it looks at studies, so it is fetched by name, when called
+        files: tuple[Any, ...] = write(self, path, model=model, suggest=suggest)
+        return files
 
     def to_dataframe(self) -> Any:
         """A pandas data frame, a row per trial: id, state, row (pools), parameters, objectives, spent."""
