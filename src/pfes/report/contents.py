@@ -79,13 +79,17 @@ def _asked(study: Study, view: View) -> Iterator[Block]:
     yield Table.of(
         ["objective", "unit", "goal", "cost", "threshold", "measured", "best"],
         [_objective(view, item) for item in view.objectives],
-        "What is measured. Values worse than a threshold are of no use.",
+        "What is measured." + (" Values worse than a threshold are of no use." if _limited(view) else ""),
     )
     yield Table.of(["parameter", "unit", "values"], list(_parameters(where)), "What can be chosen.")
     if not isinstance(where, Pool) and where.constraints:
         yield Paragraph(f"Constraints: {'; '.join(str(limit) for limit in where.constraints)}.")
     budget = "" if study.budget is None else f", within a budget of {number(study.budget)}"
     yield Paragraph(f"Suggestions are made by the method {study.method}{budget}.")
+
+
+def _limited(view: View) -> bool:
+    return any(item.threshold is not None for item in view.objectives)
 
 
 def _objective(view: View, item: Objective) -> list[str]:
