@@ -32,14 +32,13 @@ SPACES: dict[str, Callable[[], Problem]] = {
     "dtlz2": partial(get, "dtlz2", d=6, L=2),
     "four_bar_truss": partial(get, "four_bar_truss"),
     "vehicle_safety": partial(get, "vehicle_safety"),
-    "rocket_injector": partial(get, "rocket_injector"),
     "car_side_impact": partial(get, "car_side_impact"),
 }
 CHECKED: dict[str, Callable[[], Problem]] = {
     "zdt3": partial(get, "zdt3", d=4),
     "dtlz7": partial(get, "dtlz7", d=4, L=2),
     "hatch_cover": partial(get, "hatch_cover"),
-    "dtlz5": partial(get, "dtlz5", d=6, L=3),
+    "rocket_injector": partial(get, "rocket_injector"),
 }
 
 
