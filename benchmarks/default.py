@@ -99,20 +99,18 @@ def pools(seeds: int) -> Iterator[Job]:
 
 
 def decoupled(seeds: int) -> Iterator[Job]:
-    """One objective at a time, and together, at the same costs."""
+    """One objective at a time; together, costs do not matter, and `pools` has the runs."""
     for seed in range(seeds):
         for name, each in COSTS.items():
             for costs in each:
-                for apart in (True, False):
-                    yield "decoupled", "default", Plan(name, seed, 60.0, apart, 1, costs)
+                yield "decoupled", "default", Plan(name, seed, 60.0, True, 1, costs)
 
 
 def batches(seeds: int) -> Iterator[Job]:
-    """Four at a time, and one by one, at equal evaluations: 5 + 40."""
+    """Four at a time; `continuous` and `pools` have the runs one by one."""
     for seed in range(seeds):
         for name in [*SPACES, *IN_POOLS]:
-            for batch in (1, 4):
-                yield "batches", "default", Plan(name, seed, 45.0, False, batch)
+            yield "batches", "default", Plan(name, seed, 60.0 if name in POOLS else 50.0, False, 4)
 
 
 def screen(seeds: int) -> Iterator[Job]:

@@ -1,5 +1,7 @@
 """One study of pfes on a problem of the study behind the default, as a user would run it."""
 
+import itertools
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -41,6 +43,7 @@ def search(plan: Plan, settings: Settings, marks: tuple[int, ...] = ()) -> dict[
     study.add([_row(found, place) | _measured(found, place, noise) for place in begin])
     trace = _Trace(found, study, price, marks)
     while trials := study.ask(plan.batch, decoupled=plan.decoupled):
+        trace.together(trials)
         for trial in trials:
             told = _measured(found, trial.point.index if isinstance(found.space, Pool) else trial.point.x, noise)
             study.tell(trial.id, {name: told[name] for name in trial.objectives})
@@ -74,8 +77,15 @@ class _Trace:
             "purpose": "b",
             "which": [""],
             "recommended": {},
+            "closest": math.inf,
         }
         self._mark(count)
+
+    def together(self, trials: list[Trial]) -> None:
+        """Note how close two members of a batch came: distance in the unit cube."""
+        for one, other in itertools.combinations(trials, 2):
+            apart = float(np.linalg.norm(np.subtract(one.point.x, other.point.x)))
+            self.result["closest"] = min(self.result["closest"], round(apart, 6))
 
     def after(self, trial: Trial) -> None:
         result = self.result

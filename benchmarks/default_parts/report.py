@@ -150,7 +150,7 @@ def decoupled(runs: Runs) -> str:
     plans = {(r["plan"][0], tuple(r["plan"][5])) for r in runs.ours if r["part"] == "decoupled"}
     for name, costs in sorted(plans):
         apart = runs.of("decoupled", name=name, costs=costs, decoupled=True)
-        together = runs.of("decoupled", name=name, costs=costs, decoupled=False)
+        together = runs.of("pools", name=name, budget=60.0)
         pairs = sorted(set(apart) & set(together))
         if not pairs:
             continue
@@ -185,18 +185,22 @@ def _spent_on(results: Iterable[Result], costs: tuple[float, ...], objective: in
 
 
 def batches(runs: Runs) -> str:
-    """Held after 45 evaluations, one by one and four at a time."""
+    """Held after as many evaluations one by one and four at a time."""
     rows, ratios = [], []
     for name in [*SPACES, *POOLS]:
-        one, four = runs.of("batches", name=name, batch=1), runs.of("batches", name=name, batch=4)
+        part, budget = ("pools", 60.0) if name in POOLS else ("continuous", 50.0)
+        one, four = runs.of(part, name=name, budget=budget), runs.of("batches", name=name)
         pairs = sorted(set(one) & set(four))
         if pairs:
             held = [median(each[s]["held"][-1] for s in pairs) for each in (one, four)]
             ratios.append(held[1] / held[0])
-            rows.append([name, str(len(pairs)), *map(_share, held), f"{ratios[-1]:.3f}"])
+            closest = min(four[s]["closest"] for s in pairs)
+            rows.append([
+                f"{name}, {budget:.0f}", str(len(pairs)), *map(_share, held), f"{ratios[-1]:.3f}", f"{closest:.2g}"
+            ])  # fmt: skip
     mean = math.exp(statistics.fmean(map(math.log, ratios))) if ratios else math.nan
-    note = f"Geometric mean of the ratios: **{mean:.3f}**."
-    return "\n\n".join([table(["", "seeds", "one by one", "four at a time", "ratio"], rows), note])
+    header = ["", "seeds", "one by one", "four at a time", "ratio", "closest members"]
+    return "\n\n".join([table(header, rows), f"Geometric mean of the ratios: **{mean:.3f}**."])
 
 
 def screen(runs: Runs) -> str:

@@ -20,8 +20,8 @@ __all__ = ["METHODS", "Method", "method_named"]
 
 Array = NDArray[np.float64]
 
-PATIENCE = 6.0  # measurements of everything without progress, after which the model is thought to err twice as much
-MOST_CAUTIOUS = 4.0
+PATIENCE = 4.0  # measurements of everything without progress, after which the model is thought to err twice as much
+MOST_CAUTIOUS = 8.0
 STARTS = 20  # points of each sampled Pareto set that a search may start from
 
 
