@@ -1,9 +1,14 @@
 import numpy as np
 import pytest
 
-from pfes.acquisition import FLOOR, METHODS, gain_of, method_named, score_of, slope_of
+from pfes.acquisition import FLOOR, METHODS, Situation, gain_of, method_named, score_of, slope_of
 from pfes.acquisition.ehvi import reference_point
 from pfes.errors import InvalidInput
+from pfes.frontiers import FrontierSettings
+from pfes.gp import Hyper, Model, Posterior
+from pfes.objectives import Objective, Objectives
+from pfes.observations import Data
+from pfes.space import Real, Space
 
 
 def test_an_unknown_method_is_refused_with_the_known_ones() -> None:
@@ -37,3 +42,21 @@ def test_the_reference_point_is_the_thresholds_or_a_tenth_below_the_front() -> N
     np.testing.assert_allclose(reference_point(levels, np.array([-np.inf, 0.5])), [-0.1, 0.5])
     np.testing.assert_allclose(reference_point(levels[:1], np.full(2, -np.inf)), [-0.1, 1.9])
     np.testing.assert_allclose(reference_point(levels[:0], np.array([-np.inf, 0.5])), [-1.0, 0.5])
+
+
+def test_improvement_alone_is_over_draws_only_where_what_is_held_is_uncertain() -> None:
+    rng = np.random.default_rng(0)
+    x = rng.uniform(size=(8, 3))
+    for noise, drawn in ((1e-12, False), (0.2, True)):
+        hyper = Hyper("matern52", np.full(3, 0.5), 1.0, noise, 0.0)
+        data = Data(x, np.sin(4.0 * x[:, 0]), np.ones(8), np.full(8, np.nan))
+        model = Model((Posterior.of(data, np.arange(3), hyper),) * 2)
+        situation = Situation(
+            model=model, domain=Space(a=Real(0, 1), b=Real(0, 1), c=Real(0, 1)), observed=x, held=x,
+            options=Objectives([Objective("a"), Objective("b")]).options(decoupled=False),
+            thresholds=np.full(2, -np.inf), noise=np.zeros(2), resolution=np.full(2, np.nan),
+            frontiers=FrontierSettings(), estimator="matched", allowed=None, rng=rng,
+        )  # fmt: skip
+        made = METHODS["ehvi"].build(situation)
+        assert (made.points.ndim == 3) == drawn
+        assert (made.model is model) == (not drawn)

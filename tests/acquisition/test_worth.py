@@ -37,7 +37,7 @@ def made(completing: Callable[[np.ndarray], np.ndarray], weight: float = 0.5) ->
 def test_the_parts_are_improvement_by_share_of_cost_and_stake_by_information() -> None:
     worth = made(lambda x: np.where(np.arange(len(x)) < 6, 4.0, 1.0))
     mean, std = worth.model.predict(X)
-    improvement = expected_improvement(mean, std, worth.hold.front)
+    improvement = expected_improvement(mean, std, worth.hold.fronts[0])
     now, later, nats = worth.parts(X)
     # a point that lacks both costs 4: a pays three quarters of it; one that lacks b only is completed by b
     np.testing.assert_allclose(now[:6], improvement[:6, None] * [0.75, 0.25, 1.0], rtol=1e-9)
@@ -57,7 +57,7 @@ def test_doubt_widens_the_deviations() -> None:
     worth = made(lambda x: np.full(len(x), 4.0)).confirming(3.0)
     mean, std = worth.model.predict(X)
     np.testing.assert_allclose(
-        worth.parts(X).now[:, 2], expected_improvement(mean, 3.0 * std, worth.hold.front), rtol=1e-9
+        worth.parts(X).now[:, 2], expected_improvement(mean, 3.0 * std, worth.hold.fronts[0]), rtol=1e-9
     )
 
 
@@ -65,7 +65,7 @@ def test_to_learn_hope_may_be_wider_than_what_is_expected() -> None:
     worth = made(lambda x: np.full(len(x), 4.0))
     wary = replace(worth, hope=replace(worth.hold, caution=2.0))
     mean, std = worth.model.predict(X)
-    wide = np.log(expected_improvement(mean, 2.0 * std, worth.hold.front))
+    wide = np.log(expected_improvement(mean, 2.0 * std, worth.hold.fronts[0]))
     np.testing.assert_allclose(wary.scores(X)[:, 2], (np.log(wary.parts(X).nats[:, 2]) + wide) / 2.0, rtol=1e-9)
     np.testing.assert_array_equal(wary.parts(X).now, worth.parts(X).now)  # what it is worth stays as believed
     np.testing.assert_array_equal(wary.confirming().scores(X), worth.confirming().scores(X))

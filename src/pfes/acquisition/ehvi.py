@@ -1,4 +1,10 @@
-"""Expected hypervolume improvement, exact for independent objectives, in its logarithm."""
+"""Expected hypervolume improvement, exact for independent objectives, in its logarithm.
+
+What is held is known only as well as it was measured. Against the predicted means of what is held, a candidate beside
+the best point promises much: most of what it may gain over that mean, the best point would gain, too. So where it
+matters, what is held is drawn R times, and on each draw the candidate is predicted knowing it (Daulton, Balandat and
+Bakshy 2021): improvement is the average over the draws.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -13,7 +19,7 @@ from pfes.improvement import Front, log_expected_improvement, log_expected_impro
 from pfes.objectives import Option
 from pfes.pareto import non_dominated
 
-__all__ = ["Ehvi", "reference_point"]
+__all__ = ["Ehvi", "contenders", "reference_point"]
 
 Array = NDArray[np.float64]
 
@@ -22,40 +28,75 @@ Array = NDArray[np.float64]
 class Ehvi(ByPrediction):
     """How much a measurement of all objectives is expected to add to the hypervolume above the reference point."""
 
-    model: Model
+    model: Model  # where there are R draws, it knows them: R means
     options: tuple[Option, ...]  # everything, or what half-measured points lack: the point is complete after each
-    points: Array  # (S, L) levels of what is held
+    points: Array  # (S, L) levels of what is held, or (R, S, L): R draws of them
     reference: Array  # (L,)
     delta: Array  # (L,)
     starts: Array  # (Q, D)
     caution: float = 1.0  # how many times larger than believed the model's deviations are taken to be
 
     @cached_property
-    def front(self) -> Front:
-        """What is held, and above what improvements count."""
-        return prepare_front(self.points, self.reference)
+    def fronts(self) -> tuple[Front, ...]:
+        """What is held, and above what improvements count: once, or for each draw."""
+        draws = self.points if self.points.ndim == 3 else self.points[None]
+        return tuple(prepare_front(points, self.reference) for points in draws)
 
     def score(self, mean: Array, std: Array) -> Array:
         """Log of the expected improvement (N, K), the same for all options."""
-        return np.tile(log_expected_improvement(mean, self.caution * std, self.front)[:, None], len(self.options))
+        std = self.caution * std
+        pairs = zip(self._means(mean), self.fronts, strict=True)
+        each = np.stack([log_expected_improvement(own, std, front) for own, front in pairs])
+        return np.tile(_log_mean(each)[:, None], len(self.options))
 
     def sensitivity(self, mean: Array, std: Array) -> Sensitivity:
         """Log of the expected improvement (N, K) with derivatives."""
-        value, d_mean, d_std = log_expected_improvement_gradient(mean, self.caution * std, self.front)
-        each = len(self.options)
-        d_std = self.caution * d_std
+        std = self.caution * std
+        pairs = zip(self._means(mean), self.fronts, strict=True)
+        each = [log_expected_improvement_gradient(own, std, front) for own, front in pairs]
+        gains = np.stack([one.gain for one in each])  # (R, N)
+        score = _log_mean(gains)
+        share = (np.exp(gains - score) / len(each))[..., None]  # of each draw in the average
+        d_mean = share * np.stack([one.d_mean for one in each])  # (R, N, L)
+        d_std = self.caution * np.sum(share * np.stack([one.d_spread for one in each]), axis=0)
+        count = len(self.options)
+        d_mean = d_mean if mean.ndim == 3 else d_mean.sum(axis=0)
         return Sensitivity(
-            np.tile(value[:, None], each), np.repeat(d_mean[:, None], each, 1), np.repeat(d_std[:, None], each, 1)
+            np.tile(score[:, None], count),
+            np.repeat(d_mean[..., None, :], count, axis=-2),
+            np.repeat(d_std[:, None], count, axis=1),
         )
 
     def given(self, x: Array, which: Sequence[int], rng: np.random.Generator) -> "Ehvi":
-        """Believe the predicted mean at x: its uncertainty vanishes, and it is held if nothing is lacking any more."""
-        believed = self.model.predict(x[None]).mean
+        """Believe the predicted mean at x, or what is drawn there: its uncertainty vanishes, and it is held if nothing
+        is lacking any more."""
+        mean = self.model.predict(x[None]).mean
+        believed = mean if mean.ndim == 2 else self.model.draw(x[None], 1, rng)[0]
         seen = np.full_like(believed, np.nan)
-        seen[:, list(which)] = believed[:, list(which)]
+        seen[..., list(which)] = believed[..., list(which)]
         model = self.model.given(x[None], seen, self.delta**2)
         complete = (model.predict(x[None]).std <= 1.5 * self.delta).all()
-        return replace(self, model=model, points=np.vstack([self.points, believed]) if complete else self.points)
+        return replace(
+            self, model=model, points=np.concatenate([self.points, believed], axis=-2) if complete else self.points
+        )
+
+    def _means(self, mean: Array) -> Array:
+        """(R, N, L): each draw's own mean."""
+        return np.broadcast_to(mean, (len(self.fronts), *mean.shape[-2:]))
+
+
+def contenders(mean: Array, std: Array) -> NDArray[np.bool_]:
+    """Which of S points (S, L) may be on the front: none is better by two deviations of both."""
+    high, low = mean + 2.0 * std, mean - 2.0 * std
+    sure = low[non_dominated(low)]
+    least, most = (sure[None] - high[:, None]).min(axis=2), (sure[None] - high[:, None]).max(axis=2)
+    beaten: NDArray[np.bool_] = np.any((least >= 0.0) & (most > 0.0), axis=1)
+    return ~beaten
+
+
+def _log_mean(logs: Array) -> Array:
+    """(N,) the logarithm of the average of exp(logs), logs (R, N)."""
+    return np.asarray(np.logaddexp.reduce(logs, axis=0) - np.log(len(logs)))
 
 
 def reference_point(levels: Array, thresholds: Array) -> Array:

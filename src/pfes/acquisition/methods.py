@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from pfes.acquisition.ehvi import Ehvi, reference_point
+from pfes.acquisition.ehvi import Ehvi, contenders, reference_point
 from pfes.acquisition.pfes import Pfes
 from pfes.acquisition.protocol import Acquisition
 from pfes.acquisition.situation import Situation
@@ -22,6 +22,8 @@ Array = NDArray[np.float64]
 
 PATIENCE = 4.0  # measurements of everything without progress, after which the model is thought to err twice as much
 MOST_CAUTIOUS = 8.0
+DRAWS = 8  # of what is held
+KNOWN = 0.01  # deviations of a level below this are none: what is held is as predicted
 STARTS = 20  # points of each sampled Pareto set that a search may start from
 
 
@@ -68,7 +70,7 @@ def pfes(situation: Situation) -> Worth:
     learn = information(situation)
     likely = np.vstack([situation.held, learn.starts])
     reference = reference_point(situation.model.predict(likely).mean, situation.thresholds)
-    hold = replace(ehvi(situation), reference=reference)
+    hold = replace(improvement(situation), reference=reference)  # draws of it cost more and found no more
     stake, whole = at_stake(learn, reference, situation.held)
     time = 1.0 - 1.0 / max(situation.left, 1.0)  # nothing comes after the last measurement
     caution = min(MOST_CAUTIOUS, 1.0 + situation.stale / PATIENCE)  # the longer in vain, the less the model is trusted
@@ -89,13 +91,26 @@ def smallest(situation: Situation) -> Array:
     return 1e-3 * np.sqrt([posterior.hyper.amplitude for posterior in situation.model.posteriors])
 
 
-def ehvi(situation: Situation) -> Ehvi:
+def improvement(situation: Situation) -> Ehvi:
     """Improve on the front of the predicted means at the points where everything has been measured."""
     levels = situation.model.predict(situation.held).mean
     reference = reference_point(levels, situation.thresholds)
     delta = np.hypot(situation.noise, smallest(situation))
     starts = situation.held[non_dominated(levels)] if len(levels) else situation.held
     return Ehvi(situation.model, situation.options, levels, reference, delta, starts)
+
+
+def ehvi(situation: Situation) -> Ehvi:
+    """The same, over what is held as well as it is known: drawn, where it is uncertain and may be on the front."""
+    plain, held = improvement(situation), situation.held
+    if not len(held):
+        return plain
+    levels, std = situation.model.predict(held)
+    near = contenders(levels, std)
+    if std[near].max() <= KNOWN:
+        return plain
+    draws = situation.model.draw(held[near], DRAWS, situation.rng)
+    return replace(plain, points=draws, model=situation.model.given(held[near], draws, smallest(situation) ** 2))
 
 
 METHODS = {
