@@ -31,4 +31,5 @@ def trace(name: str, seed: int, evaluations: int, before: dict[str, Any] | None 
     values = found.values(np.array(at))
     held = [round(found.share(values[: n + 1]), 5) for n in range(len(at))]
     points = at if pooled else np.round(at, 12).tolist()
-    return {"problem": name, "method": "qLogNEHVI", "seed": seed, "at": points, "held": held}
+    fits = "pfes" if pooled else "BoTorch"  # who found the hyper-parameters (rivals/botorch_search.py)
+    return {"problem": name, "method": "qLogNEHVI", "fits": fits, "seed": seed, "at": points, "held": held}
