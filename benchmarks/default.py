@@ -40,6 +40,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("part", choices=[*PARTS, "report"])
     parser.add_argument("--seeds", type=int, default=10)
+    parser.add_argument("--first", type=int, default=0, help="the first seed")
     parser.add_argument("--problem", action="append")
     parser.add_argument("--variant", action="append", choices=list(VARIANTS))
     parser.add_argument("--processes", type=int, default=2)
@@ -56,7 +57,7 @@ def main() -> None:
     done = {_key(result) for result in read(RESULTS)}
     wanted = [
         job
-        for job in PARTS[options.part](options.seeds)
+        for job in PARTS[options.part](range(options.first, options.first + options.seeds))
         if (not options.problem or job[2].problem in options.problem)
         and (not options.variant or job[1] in options.variant)
         and json.dumps([job[0], job[1], *job[2]]) not in done
@@ -82,48 +83,48 @@ def run(job: Job) -> dict[str, Any]:
     return {"part": part, "variant": variant, "plan": list(plan), **found, "seconds": seconds}
 
 
-def continuous(seeds: int) -> Iterator[Job]:
+def continuous(seeds: range) -> Iterator[Job]:
     """Budgets of 30 and of 50, known from the start."""
-    for seed in range(seeds):
+    for seed in seeds:
         for name in SPACES:
             for budget in (30.0, 50.0):
                 yield "continuous", "default", Plan(name, seed, budget)
 
 
-def pools(seeds: int) -> Iterator[Job]:
+def pools(seeds: range) -> Iterator[Job]:
     """All objectives together."""
-    for seed in range(seeds):
+    for seed in seeds:
         for name in IN_POOLS:
             for budget in (30.0, 60.0):
                 yield "pools", "default", Plan(name, seed, budget)
 
 
-def decoupled(seeds: int) -> Iterator[Job]:
+def decoupled(seeds: range) -> Iterator[Job]:
     """One objective at a time; together, costs do not matter, and `pools` has the runs."""
-    for seed in range(seeds):
+    for seed in seeds:
         for name, each in COSTS.items():
             for costs in each:
                 yield "decoupled", "default", Plan(name, seed, 60.0, True, 1, costs)
 
 
-def batches(seeds: int) -> Iterator[Job]:
+def batches(seeds: range) -> Iterator[Job]:
     """Four at a time; `continuous` and `pools` have the runs one by one."""
-    for seed in range(seeds):
+    for seed in seeds:
         for name in [*SPACES, *IN_POOLS]:
             yield "batches", "default", Plan(name, seed, 60.0 if name in POOLS else 50.0, False, 4)
 
 
-def screen(seeds: int) -> Iterator[Job]:
+def screen(seeds: range) -> Iterator[Job]:
     """Every variant on problems that take little time."""
-    for seed in range(seeds):
+    for seed in seeds:
         for name in SCREENED:
             for variant in VARIANTS:
                 yield "screen", variant, Plan(name, seed, 40.0)
 
 
-def check(seeds: int) -> Iterator[Job]:
+def check(seeds: range) -> Iterator[Job]:
     """Problems that nothing was chosen on."""
-    for seed in range(seeds):
+    for seed in seeds:
         for name in CHECKED:
             for budget in (30.0, 50.0):
                 yield "check", "default", Plan(name, seed, budget)

@@ -35,6 +35,9 @@ VARIANTS: dict[str, Callable[[], Settings]] = {
     "without uphill steps": _frontiers(climb=False),
     "random features": _frontiers(kind="features"),
     "kernel rbf": lambda: Settings(recipe=Recipe(kernel="rbf")),
+    "amplitude 1": lambda: Settings(recipe=Recipe(amplitude=1.0)),
+    "kernel rbf, amplitude 1": lambda: Settings(recipe=Recipe(kernel="rbf", amplitude=1.0)),
+    "without main effects": lambda: Settings(recipe=Recipe(additive=0.0)),
     "BoTorch's recipe": lambda: Settings(recipe=Recipe.botorch()),
     "wide priors": lambda: Settings(
         recipe=replace(Recipe(), scale_prior=replace(Recipe().scale_prior, loc=math.sqrt(2.0), scale=math.sqrt(3.0)))
