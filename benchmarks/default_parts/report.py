@@ -112,7 +112,9 @@ def continuous(runs: Runs, part: str, problems: Iterable[str]) -> str:
 
 
 def _wins(ours: dict[int, Result], theirs: Held, budget: int) -> str:
-    return f"{sum(at(ours[s], budget) > h[budget - 1] for s, h in theirs.items())} of {len(theirs)}"
+    """How many pairs were won, a tie (to the fourth digit) for one half."""
+    ahead = [round(at(ours[s], budget) - h[budget - 1], 4) for s, h in theirs.items()]
+    return f"{sum((a > 0.0) + 0.5 * (a == 0.0) for a in ahead):g} of {len(ahead)}"
 
 
 def _recommended(results: Iterable[Result], budget: int) -> float:
@@ -132,16 +134,20 @@ def pools(runs: Runs) -> str:
             ours = runs.of("pools", name=name, budget=float(budget))
             if not ours:
                 continue
-            theirs = {s: h for s, h in runs.rival.get(name, {}).items() if len(h) >= budget}
+            theirs = {s: h for s, h in runs.rival.get(name, {}).items() if len(h) >= budget and s in ours}
             held = [at(r, budget) for r in ours.values()]
             rival = [h[budget - 1] for h in theirs.values()]
             rows.append([
-                f"{name}, {budget}", str(len(ours)), _share(median(held)), _share(min(held)),
-                _share(_recommended(ours.values(), budget)), str(len(theirs)),
-                _share(median(rival)) if rival else "", _share(min(rival)) if rival else "", shares(ours.values()),
+                f"{name}, {budget}", str(len(ours)), *_spread(held), _share(_recommended(ours.values(), budget)),
+                str(len(theirs)), *_spread(rival), _wins(ours, theirs, budget), shares(ours.values()),
             ])  # fmt: skip
-    header = ["", "seeds", "held", "least", "recommended", "rival's seeds", "qLogNEHVI", "least", "l / c / d, %"]
-    return table(header, rows)
+    theirs = ["pairs", "qLogNEHVI", "mean", "least"]
+    return table(["", "seeds", "held", "mean", "least", "recommended", *theirs, "won", "l / c / d, %"], rows)
+
+
+def _spread(values: list[float]) -> list[str]:
+    """Median, mean and least."""
+    return [_share(find(values)) for find in (median, statistics.fmean, min)] if values else ["", "", ""]
 
 
 def decoupled(runs: Runs) -> str:
