@@ -24,6 +24,9 @@ STUDIES: dict[str, Callable[[], Study]] = {
 }
 
 
+PRINTED = ("L1", "lively", "thresholds", "one")  # all pictures are among theirs; matplotlib takes a second for each
+
+
 @cache
 def seen(kind: str) -> plots.View:
     """A study, looked at once."""
@@ -40,8 +43,9 @@ def test_every_picture_is_drawn_by_all(kind: str, tmp_path: Path) -> None:
     assert drawn or kind == "empty"
     for name in drawn:
         picture = plots.describe(view, name)
-        plots.save(picture, tmp_path / f"{name}.png", dpi=40)
-        assert (tmp_path / f"{name}.png").stat().st_size > 1000
+        if kind in PRINTED:
+            plots.save(picture, tmp_path / f"{name}.png", dpi=40)
+            assert (tmp_path / f"{name}.png").stat().st_size > 1000
         for dark in (False, True):
             found = plots.plotly_json(picture, dark)
             go.Figure(json.loads(json.dumps(found, allow_nan=False)))  # refuses what Plotly does not know

@@ -128,9 +128,7 @@ def _panel(item: Calibration) -> Panel:
     ]
     layers.insert(0, Line("limit", "", np.array(span), np.array(span), dashed=True))
     name = axis_label(item.objective).rpartition(",")[0]
-    title = (
-        f"{item.objective.name}: {percent(item.within(1.96))} within 95 %" if len(item.error) else item.objective.name
-    )
+    title = f"{percent(item.within(1.96))} within 95 %" if len(item.error) else ""
     return Panel(
         Axis("expected from all others", log, span=span), Axis(name, log, span=span), tuple(layers), title, square=True
     )

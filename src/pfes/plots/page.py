@@ -38,6 +38,7 @@ def _layout(chart: Chart, look: Theme) -> Json:
         "paper_bgcolor": look.ground,
         "plot_bgcolor": look.ground,
         "margin": {"l": 64, "r": 24, "t": 24, "b": 56},
+        "height": 440 if chart.rows == 1 else 130 + 190 * chart.rows,
         "legend": {"orientation": "h", "yanchor": "bottom", "y": 1.02, "x": 0, "traceorder": "reversed"},
         "hoverlabel": {"align": "left"},
         "hovermode": "closest",
@@ -50,6 +51,8 @@ def _layout(chart: Chart, look: Theme) -> Json:
 def _panel(panel: Panel, place: int, chart: Chart, look: Theme, layout: Json) -> list[Json]:
     if panel.z is not None:
         layout["scene"] = _scene(panel, look)
+        layout["legend"] = {"x": 0, "y": 1, "font": {"size": 11}, "traceorder": "reversed", "bgcolor": "rgba(0,0,0,0)"}
+        layout |= {"margin": {"l": 0, "r": 0, "t": 8, "b": 8}, "height": 560}
         return [_points3d(layer, look) for layer in panel.layers if isinstance(layer, Points)]
     suffix = "" if place == 0 else str(place + 1)
     anchors = {"xaxis": f"x{suffix}", "yaxis": f"y{suffix}"}
@@ -59,9 +62,12 @@ def _panel(panel: Panel, place: int, chart: Chart, look: Theme, layout: Json) ->
     if panel.square and panel.x.span is None:
         layout[f"yaxis{suffix}"] |= {"scaleanchor": f"x{suffix}", "constrain": "domain"}
         layout[f"xaxis{suffix}"]["constrain"] = "domain"
+    if panel.y.values:  # names are read from above
+        layout[f"yaxis{suffix}"]["autorange"] = "reversed"
     if panel.title:
         layout["annotations"].append(
-            _words((left + right) / 2, high, panel.title, "bottom") | {"xref": "paper", "yref": "paper"}
+            _words(left, high, panel.title, "bottom")
+            | {"xref": "paper", "yref": "paper", "xanchor": "left", "font": {"size": 12}}
         )
     data: list[Json] = []
     for layer in panel.layers:
@@ -119,7 +125,10 @@ def _scene(panel: Panel, look: Theme) -> Json:
         name: {"title": {"text": _safe(axis.label)}, "type": "log" if axis.log else "linear", **common}
         for name, axis in axes.items()
     }
-    return found | {"bgcolor": look.ground}
+    for name, axis in axes.items():
+        found[name] |= {"tickfont": {"size": 10}} | ({"dtick": 1} if axis.log else {})
+        found[name]["title"]["font"] = {"size": 11}
+    return found | {"bgcolor": look.ground, "aspectmode": "cube", "camera": {"eye": {"x": 1.5, "y": 1.6, "z": 0.9}}}
 
 
 def _safe(text: str) -> str:
@@ -170,7 +179,7 @@ def _points3d(layer: Points, look: Theme) -> Json:
         "x": _list(layer.x),
         "y": _list(layer.y),
         "z": _list(layer.z),
-        "marker": {"symbol": mark.plotly3d, "size": mark.size * 0.7, "color": colour},
+        "marker": {"symbol": mark.plotly3d, "size": mark.size * 0.55, "color": colour},
         "hoverinfo": "text",
         "hovertext": [_safe(text) for text in layer.texts],
         **_named(layer.name),

@@ -163,7 +163,7 @@ def _held(view: View) -> str:
 
 
 def _front_picture(view: View) -> tuple[tuple[str, str], ...]:
-    front = "What was measured, what is predicted, what was asked for."
+    front = "What was measured." if view.unmodelled else "What was measured, what is predicted, what was asked for."
     side = "The same, objective by objective."
     kinds: dict[int, tuple[tuple[str, str], ...]] = {
         1: (("progress", "What was measured, in the order it came, and the best so far."),)
