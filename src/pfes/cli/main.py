@@ -33,6 +33,7 @@ VERBS = {
     "enqueue": ("wishes", "Have a point measured before any other."),
     "note": ("wishes", "Write something down beside a trial."),
     "run": ("run", "Evaluate a Python function or a command until the budget is spent."),
+    "serve": ("serve", "The study as a web page, and a REST API for instruments."),
     "list": ("studies", "The studies of a file or database."),
     "delete": ("studies", "Forget a study for good."),
     "methods": ("methods", "The ways to choose what to measure."),

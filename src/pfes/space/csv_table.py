@@ -22,7 +22,7 @@ from pfes.space.names import shown
 from pfes.space.numbers import parse_number
 from pfes.space.tables import Column, Table, is_missing
 
-__all__ = ["Sheet", "read_csv", "read_sheet", "sheet_of"]
+__all__ = ["Sheet", "decoded", "read_csv", "read_sheet", "sheet_of"]
 
 # The first one wins a tie: commas are common inside cells, tabs are not.
 DELIMITERS = ("\t", ";", ",")
@@ -69,7 +69,7 @@ def sheet_of(data: bytes, file: str, delimiter: str | None = None) -> Sheet:
         raise InvalidInput(f"delimiter is {delimiter!r}, wanted one character, such as ';'")
     if data.startswith(WORKBOOK):
         raise InvalidInput(f"{file} is a workbook, wanted CSV: in the spreadsheet, save it as CSV")
-    text, first = _text(data), 1
+    text, first = decoded(data), 1
     if text[:4].lower() == "sep=" and len(text) > 4:  # Excel's way of saying it
         delimiter, text, first = delimiter or text[4], text.partition("\n")[2], 2
     delimiter = delimiter or _sniff(text)
@@ -107,7 +107,8 @@ def _numbers(sheet: Sheet) -> Iterator[tuple[int, str, str]]:
             yield from cells
 
 
-def _text(data: bytes) -> str:
+def decoded(data: bytes) -> str:
+    """The text of a file: UTF-8, UTF-16 with a mark, or else the western code page."""
     if data.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
         return data.decode("utf-16", errors="replace")
     try:

@@ -1,0 +1,60 @@
+"""`pfes serve`: the study as a web page, for this machine unless something else is said."""
+
+import webbrowser
+from pathlib import Path
+
+import click
+
+from pfes.errors import InvalidInput
+
+__all__ = ["serve_verb"]
+
+
+@click.command()
+@click.argument("study", metavar="[STUDY | FOLDER]", default=".", type=click.Path(path_type=str))
+@click.option("--name", help="Which study, if the file or database holds several.")
+@click.option("--port", type=click.IntRange(0, 65535), default=8765, show_default=True, help="0: any that is free.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen at.")
+@click.option("--allow-host", "allowed", multiple=True, metavar="NAME", help="A name that browsers may call it by.")
+@click.option("--tls-cert", "certificate", type=click.Path(path_type=Path, exists=True), help="Certificate (PEM).")
+@click.option("--tls-key", "key", type=click.Path(path_type=Path, exists=True), help="Its key (PEM).")
+@click.option("--insecure", is_flag=True, help="Listen at a public address without TLS.")
+@click.option("--read-only", is_flag=True, help="Show everything, change nothing.")
+@click.option(
+    "--token-file", type=click.Path(path_type=Path), help="Keep the token in this file, made if it is not there."
+)
+@click.option("--open", "open_", is_flag=True, help="Open it in your browser.")
+def serve_verb(
+    study: str,
+    name: str | None,
+    port: int,
+    host: str,
+    allowed: tuple[str, ...],
+    certificate: Path | None,
+    key: Path | None,
+    insecure: bool,
+    read_only: bool,
+    token_file: Path | None,
+    open_: bool,
+) -> None:
+    """Show a study as a web page, and offer its verbs to instruments and robots as a REST API.
+
+    Without a study, in an empty folder, the page begins one. The address that is printed holds a token: whoever has it
+    may change the study. Ctrl-C ends the server; the study does not need it.
+    """
+    try:
+        from pfes.serve.keys import kept_token, new_token  # noqa: PLC0415 - optional
+        from pfes.serve.running import Listening, run  # noqa: PLC0415
+        from pfes.serve.shelf import Shelf  # noqa: PLC0415
+    except ImportError as error:
+        raise InvalidInput(f"serve needs {error.name}, which is not installed; try pip install 'pfes[serve]'") from None
+    listening = Listening(host, port, allowed, certificate, key, insecure, read_only)
+
+    def say(address: str) -> None:
+        click.echo(f"Open {address}")
+        click.echo("Whoever has this address may change the study. Ctrl-C ends the server.", err=True)
+        if open_:
+            webbrowser.open(address)
+
+    shelf = Shelf(study, name)
+    run(shelf, listening, new_token() if token_file is None else kept_token(token_file), say)

@@ -1,0 +1,27 @@
+"""What the model has learned: pictures and recommendations, made in the background."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Request, Response
+
+from pfes.serve.pictures import shown
+from pfes.serve.render import page
+from pfes.serve.server import Server, the_server
+from pfes.serve.verbs import recommend
+
+__all__ = ["router"]
+
+router = APIRouter()
+SHOWN = 50  # recommendations
+
+
+@router.get("/model")
+def modelled(request: Request, server: Annotated[Server, Depends(the_server)]) -> Response:
+    """Pictures of the model, and what it recommends."""
+    now = server.shelf.standing()
+    bare = [name for name, count in now.counts.items() if not count]
+    job = None if bare else recommend(server)
+    if job is not None:
+        job.wait(0.05)  # it may be known already
+    pictures = [] if bare else shown(now.study, model=True)
+    return page(request, "model.html", study=now.study, now=now, bare=bare, job=job, pictures=pictures, most=SHOWN)

@@ -1,0 +1,218 @@
+// All that pages do beyond HTML: keep themselves up to date, wait for work in the background, draw pictures.
+// Every page works without it, but for pictures and for rows that are added to the form of a new study.
+"use strict";
+
+const LIVE = 2000; // milliseconds between looks at the study
+const SOON = 700; // between looks at work in the background
+
+const dark = () => {
+  const chosen = document.documentElement.dataset.theme;
+  return chosen ? chosen === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+};
+
+const later = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
+
+async function json(address) {
+  const answer = await fetch(address, { headers: { accept: "application/json" }, credentials: "same-origin" });
+  if (!answer.ok && answer.status !== 422 && answer.status !== 409) throw new Error(`${address}: ${answer.status}`);
+  return answer.json();
+}
+
+// Light and dark
+
+function switchTheme() {
+  const next = dark() ? "light" : "dark";
+  document.documentElement.dataset.theme = next;
+  try { localStorage.setItem("pfes-theme", next); } catch { /* it lasts as long as the page, then */ }
+  drawAll();
+}
+
+// Pictures
+
+const drawn = new WeakMap();
+
+async function draw(figure) {
+  const turn = (drawn.get(figure) || 0) + 1; // a newer wish overtakes an older one
+  drawn.set(figure, turn);
+  const canvas = figure.querySelector(".canvas");
+  for (let seconds = 0; ; ) {
+    let answer;
+    try {
+      answer = await json(`/pictures/${encodeURIComponent(figure.dataset.picture)}?dark=${dark()}`);
+    } catch {
+      return say(canvas, "The picture could not be fetched.");
+    }
+    if (drawn.get(figure) !== turn) return;
+    if (answer.state === "done") return show(canvas, answer);
+    if (answer.state === "failed" || answer.error) return say(canvas, answer.error);
+    if (!canvas.querySelector(".drawing")) say(canvas, `Drawing … ${Math.round(answer.seconds || seconds)} s`);
+    await later(SOON);
+    seconds += SOON / 1000;
+  }
+}
+
+function say(canvas, text) {
+  const line = document.createElement("p");
+  line.className = "wait";
+  line.textContent = text;
+  canvas.replaceChildren(line);
+}
+
+function show(canvas, answer) {
+  if (answer.svg) {
+    const parsed = new DOMParser().parseFromString(answer.svg, "image/svg+xml");
+    canvas.replaceChildren(document.importNode(parsed.documentElement, true));
+    canvas.firstElementChild.classList.add("drawing");
+    return;
+  }
+  if (!window.Plotly) return say(canvas, "Plotly is not there.");
+  let plot = canvas.querySelector(".plot");
+  if (!plot) {
+    plot = document.createElement("div");
+    plot.className = "plot drawing";
+    canvas.replaceChildren(plot);
+  }
+  const layout = { ...answer.figure.layout, autosize: true, height: plot.clientHeight || 380 };
+  delete layout.width;
+  const config = { responsive: true, displaylogo: false, modeBarButtonsToRemove: ["lasso2d", "select2d", "autoScale2d"] };
+  Plotly.react(plot, answer.figure.data, layout, config);
+}
+
+const drawAll = () => document.querySelectorAll("[data-picture]").forEach(draw);
+
+// Pages that keep themselves up to date
+
+async function live() {
+  const first = document.querySelector("[data-live][data-events]");
+  if (!first) return;
+  let seen = Number(first.dataset.events);
+  for (;;) {
+    await later(LIVE);
+    if (document.hidden) continue;
+    try {
+      const { events } = await json("/live");
+      if (events === seen) continue;
+      seen = events;
+      await refresh();
+    } catch { /* the server is being restarted, or gone: look again */ }
+  }
+}
+
+async function refresh() {
+  const answer = await fetch(location.href, { credentials: "same-origin" });
+  if (!answer.ok) return;
+  const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
+  for (const old of document.querySelectorAll("[data-live][id]")) {
+    const part = fresh.getElementById(old.id);
+    if (part && !old.contains(document.activeElement)) old.replaceWith(document.importNode(part, true));
+  }
+  drawAll();
+}
+
+// Work in the background
+
+async function follow(card) {
+  const elapsed = card.querySelector("[data-elapsed]");
+  for (;;) {
+    try {
+      const job = await json(`/api/jobs/${card.dataset.job}`);
+      if (job.state === "done" || job.state === "failed" || !job.state) return location.reload();
+      elapsed.textContent = `… ${Math.round(job.seconds)} s`;
+    } catch { /* look again */ }
+    await later(SOON);
+  }
+}
+
+// The form of a new study
+
+function kinds(root) {
+  for (const select of root.querySelectorAll("[data-kind]")) {
+    const update = () => {
+      for (const field of select.closest(".row").querySelectorAll("[data-for]")) {
+        field.hidden = !field.dataset.for.split(" ").includes(select.value);
+      }
+    };
+    select.addEventListener("change", update);
+    update();
+  }
+  for (const button of root.querySelectorAll("[data-remove]")) {
+    button.hidden = false;
+    button.addEventListener("click", () => {
+      const row = button.closest(".row");
+      if (row.parentElement.children.length > 1) row.remove();
+    });
+  }
+}
+
+function addRow(letter) {
+  const rows = document.querySelector(`[data-rows="${letter}"]`);
+  const numbers = [...rows.querySelectorAll("[name]")].map((field) => parseInt(field.name.slice(1), 10));
+  const next = Math.max(-1, ...numbers.filter(Number.isFinite)) + 1;
+  const made = document.querySelector(`[data-template="${letter}"]`).content.cloneNode(true);
+  for (const node of made.querySelectorAll("[id], [for], [name]")) {
+    for (const part of ["id", "for", "name"]) {
+      if (node.hasAttribute(part)) node.setAttribute(part, node.getAttribute(part).replace("NN", next));
+    }
+  }
+  rows.append(made);
+  const row = rows.lastElementChild;
+  kinds(row);
+  return row;
+}
+
+const EXAMPLE = {
+  p: [
+    { name: "fraction", type: "real", low: "0", high: "1" },
+    { name: "temperature", type: "integer", low: "300", high: "900", step: "10", unit: "K" },
+    { name: "dopant", type: "choice", values: "Er, Nb, W" },
+  ],
+  o: [
+    { name: "conductivity", goal: "max", cost: "5", unit: "mS/cm" },
+    { name: "energy", goal: "min", cost: "1", unit: "eV" },
+  ],
+};
+
+function example() {
+  document.getElementById("study_name").value = "battery";
+  const space = document.getElementById("kind-space");
+  space.checked = true;
+  for (const [letter, rows] of Object.entries(EXAMPLE)) {
+    document.querySelector(`[data-rows="${letter}"]`).replaceChildren();
+    for (const values of rows) {
+      const row = addRow(letter);
+      for (const [what, value] of Object.entries(values)) row.querySelector(`[name$="_${what}"]`).value = value;
+      row.querySelector("[data-kind]")?.dispatchEvent(new Event("change"));
+    }
+  }
+  parts();
+}
+
+function parts() {
+  const chosen = document.querySelector("[data-shows]:checked")?.dataset.shows;
+  for (const part of document.querySelectorAll("[data-part]")) part.hidden = part.dataset.part !== chosen;
+}
+
+// Everything is wired up here
+
+document.querySelectorAll("[data-theme-switch]").forEach((it) => it.addEventListener("click", switchTheme));
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawAll);
+document.querySelectorAll("[data-job]").forEach(follow);
+document.querySelectorAll("[data-add]").forEach((it) => {
+  it.hidden = false;
+  it.addEventListener("click", () => addRow(it.dataset.add).querySelector("input").focus());
+});
+document.querySelectorAll("[data-example]").forEach((it) => {
+  it.hidden = false;
+  it.addEventListener("click", example);
+});
+document.querySelectorAll("[data-shows]").forEach((it) => it.addEventListener("change", parts));
+kinds(document);
+parts();
+for (const form of document.querySelectorAll('form[method="post"]')) {
+  form.addEventListener("submit", () => setTimeout(() => { // one click, one request
+    for (const button of form.querySelectorAll("button")) button.disabled = true;
+  }));
+}
+addEventListener("pageshow", () => document.querySelectorAll("form button").forEach((it) => { it.disabled = false; }));
+drawAll();
+live();
