@@ -139,6 +139,8 @@ class Guard:
         given = headers.get("x-pfes-form", [])
         if given and not self.rules.keys.is_form(given[0]):
             raise Refused(403, "the page is of another server or an older one: load it again")
+        if not given and scope["path"].startswith("/api"):
+            raise Refused(403, "the request has no proof that a page of this server sent it: send the token instead")
         scope["state"]["proven"] = bool(given)  # else a form must prove it: see forms.posted
 
 

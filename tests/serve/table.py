@@ -1,0 +1,107 @@
+"""Every route by every method, without a key, with a wrong Host, from a foreign page, without proof: what is answered.
+
+    python tests/serve/table.py       writes the table into docs/serve.md
+"""
+
+import sys
+import tempfile
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+import httpx
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests"))
+
+from serve.conftest import cell_study  # noqa: E402 - found by the line above
+from serve.serving import Running, running  # noqa: E402
+
+METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
+WRITES = ("POST", "PUT", "PATCH", "DELETE", "OPTIONS")
+BEGIN, END = "<!-- made by tests/serve/table.py -->", "<!-- end -->"
+
+
+@dataclass
+class Refusals:
+    """What a path answered, by method."""
+
+    path: str
+    methods: tuple[str, ...]
+    no_token: dict[str, int] = field(default_factory=dict)
+    wrong_host: dict[str, int] = field(default_factory=dict)
+    foreign_origin: dict[str, int] = field(default_factory=dict)
+    no_proof: dict[str, int] = field(default_factory=dict)
+    read_only: dict[str, int] = field(default_factory=dict)
+
+
+def refusals(folder: Path) -> list[Refusals]:
+    """Knock at every door."""
+    study = cell_study(folder)
+    before = study.events
+    with running(folder / "cell.db") as open_, running(folder / "cell.db", read_only=True) as closed:
+        visitors = Visitors(open_.stranger(), open_.robot(), closed.stranger())
+        found = [_knock(open_, closed, visitors, path, methods) for path, methods in open_.routes()]
+    assert study.events == before  # nobody got in
+    return found
+
+
+class Visitors(NamedTuple):
+    """Somebody without a key, a robot with one, and somebody at a server that is only to be looked at."""
+
+    stranger: httpx.Client
+    robot: httpx.Client
+    looker: httpx.Client
+
+
+def _knock(open_: Running, closed: Running, who: Visitors, path: str, methods: tuple[str, ...]) -> Refusals:
+    it = Refusals(path, methods)
+    keys = open_.rules.keys
+    key = {"cookie": f"{keys.cookie_name}={keys.cookie}"}
+    closed_key = {"cookie": f"{closed.rules.keys.cookie_name}={closed.rules.keys.cookie}"}
+    for method in METHODS:
+        it.no_token[method] = who.stranger.request(method, path).status_code
+        it.wrong_host[method] = who.robot.request(method, path, headers={"host": "evil.example"}).status_code
+        foreign = key | {"origin": "http://evil.example"}
+        it.foreign_origin[method] = who.stranger.request(method, path, headers=foreign).status_code
+    for method in WRITES:
+        own = {"origin": open_.address, "content-type": "application/x-www-form-urlencoded"}
+        it.no_proof[method] = who.stranger.request(method, path, headers=key | own, content="a=b").status_code
+        proven = {"origin": closed.address, "x-pfes-form": closed.rules.keys.form}
+        it.read_only[method] = who.looker.request(method, path, headers=closed_key | proven).status_code
+    return it
+
+
+def table(found: Iterable[Refusals]) -> str:
+    """As Markdown."""
+    head = "| path | methods | no token | wrong Host | foreign Origin | no proof | read-only |\n|---|---|---|---|---|---|---|"
+    return "\n".join([head, *(_line(it) for it in found)])
+
+
+def _line(it: Refusals) -> str:
+    cells = [
+        _all(it.no_token, METHODS),
+        _all(it.wrong_host, METHODS),
+        _all(it.foreign_origin, METHODS),
+        _all(it.no_proof, it.methods),
+        _all(it.read_only, it.methods),
+    ]
+    return f"| `{it.path}` | {', '.join(it.methods)} | {' | '.join(cells)} |"
+
+
+def _all(statuses: dict[str, int], methods: Iterable[str]) -> str:
+    return ", ".join(sorted({str(statuses[method]) for method in methods if method in statuses})) or "reads"
+
+
+def documented(text: str) -> str:
+    """The table that a document shows."""
+    return text.partition(BEGIN)[2].partition(END)[0].strip()
+
+
+if __name__ == "__main__":
+    document = ROOT / "docs" / "serve.md"
+    text = document.read_text(encoding="utf-8")
+    with tempfile.TemporaryDirectory() as place:
+        made = table(refusals(Path(place)))
+    document.write_text(f"{text.partition(BEGIN)[0]}{BEGIN}\n\n{made}\n\n{END}{text.partition(END)[2]}", encoding="utf-8")
