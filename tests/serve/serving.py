@@ -1,12 +1,11 @@
 """A server in a thread, as `pfes serve` runs it, and a browser's way to it."""
 
 import re
-import socket
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,7 @@ import uvicorn
 from fastapi import FastAPI
 
 from pfes.serve import Keys, Rules, Shelf, create_app
-from pfes.serve.running import LOOPBACK
+from pfes.serve.running import LOOPBACK, bound
 
 TOKEN = "a-token-for-tests-of-the-server"
 LONG = 60.0  # seconds that anything may take on a busy machine
@@ -28,6 +27,7 @@ class Running:
     app: FastAPI
     rules: Rules
     port: int
+    visitors: ExitStack = field(default_factory=ExitStack)
 
     @property
     def address(self) -> str:
@@ -44,7 +44,8 @@ class Running:
 
     def stranger(self, **headers: str) -> httpx.Client:
         """Somebody without a key."""
-        return httpx.Client(base_url=self.address, headers=headers, timeout=LONG, trust_env=False)
+        client = httpx.Client(base_url=self.address, headers=headers, timeout=LONG, trust_env=False, verify=False)
+        return self.visitors.enter_context(client)
 
     def browser(self) -> "Browser":
         """Somebody who has opened the address that was printed."""
@@ -97,7 +98,7 @@ def said(answer: httpx.Response) -> str:
 @contextmanager
 def running(place: Path | str, name: str | None = None, **rules: Any) -> Iterator[Running]:
     """Run a server until the context ends."""
-    sock = socket.create_server(("127.0.0.1", 0))
+    sock = bound("127.0.0.1", 0)
     port = sock.getsockname()[1]
     how = replace(Rules(Keys(TOKEN, port), LOOPBACK), **rules)
     app = create_app(Shelf(str(place), name), how)
@@ -109,8 +110,10 @@ def running(place: Path | str, name: str | None = None, **rules: Any) -> Iterato
     while not server.started:
         assert thread.is_alive()
         time.sleep(0.005)
+    it = Running(app, how, port)
     try:
-        yield Running(app, how, port)
+        with it.visitors:
+            yield it
     finally:
         server.should_exit = True
         thread.join(LONG)

@@ -62,6 +62,7 @@ async def posted(request: Request) -> Posted:
                 files[name] = (value.filename, await value.read())
         else:
             texts[name] = value
+    await form.close()
     if not request.state.proven and not the_server(request).rules.keys.is_form(texts.pop(PROOF, "")):
         raise HTTPException(403, "the page is of another server or an older one: load it again")
     texts.pop(PROOF, None)

@@ -14,7 +14,7 @@ from pfes.serve.guard import Rules
 from pfes.serve.keys import Keys
 from pfes.serve.shelf import Shelf
 
-__all__ = ["Listening", "run"]
+__all__ = ["Listening", "bound", "run"]
 
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 
@@ -81,7 +81,7 @@ class Listening:
 
 def run(shelf: Shelf, listening: Listening, token: str, say: Callable[[str], None]) -> None:
     """Serve until interrupted; `say` is told the address once it can be opened."""
-    sock = _bound(listening.host, listening.port)
+    sock = bound(listening.host, listening.port)
     port = sock.getsockname()[1]
     rules = Rules(Keys(token, port), listening.hosts, listening.read_only, secure=listening.certificate is not None)
     config = uvicorn.Config(
@@ -99,14 +99,20 @@ def run(shelf: Shelf, listening: Listening, token: str, say: Callable[[str], Non
     uvicorn.Server(config).run(sockets=[sock])
 
 
-def _bound(host: str, port: int) -> socket.socket:
+def bound(host: str, port: int) -> socket.socket:
     """A socket at the address; found out now, so that the port is known before the server runs."""
     try:
         found = socket.getaddrinfo(host or None, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
         family, _, _, _, address = found[0]
-        sock = socket.socket(family, socket.SOCK_STREAM)
+        # the protocol by name: asyncio sends small answers at once only then
+        sock = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        sock.bind(address)
+        try:
+            sock.bind(address)
+            sock.listen(128)  # whoever comes before the server runs waits
+        except OSError:
+            sock.close()
+            raise
     except (OSError, UnicodeError) as error:
         raise InvalidInput(f"cannot listen at {host}, port {port}: {error}; try another --port") from None
     return sock

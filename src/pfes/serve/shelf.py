@@ -9,7 +9,7 @@ from pathlib import Path
 from pfes.errors import InvalidInput, PfesError
 from pfes.plan import Plan
 from pfes.plan.beginning import Begun, begin
-from pfes.standing import Standing
+from pfes.plots import View, look
 from pfes.study import Study, list_studies, open_study
 
 __all__ = ["Found", "NoStudy", "Shelf"]
@@ -38,7 +38,8 @@ class Shelf:
     def __init__(self, place: str, name: str | None = None) -> None:
         self.place, self._name = place, name
         self._study: Study | None = None
-        self._standing: Standing | None = None
+        self._standing: View | None = None
+        self._modelled: View | None = None
         self._lock, self._looking = threading.RLock(), threading.Lock()
         self._open_only_one()
 
@@ -58,14 +59,20 @@ class Shelf:
                 raise NoStudy
             return self._study
 
-    def standing(self) -> Standing:
+    def standing(self) -> View:
         """How the study stands now; looked at again only if something happened."""
         study = self.study
         with self._looking:
             number = len(study.events)
             if self._standing is None or self._standing.study is not study or self._standing.events != number:
-                self._standing = Standing(study)
+                self._standing = View(study, model=False)
             return self._standing
+
+    def modelled(self, now: View) -> View:
+        """The same with a model, which is fitted: this takes long."""
+        if self._modelled is None or self._modelled.study is not now.study or self._modelled.events != now.events:
+            self._modelled = look(now.study)
+        return self._modelled
 
     def found(self) -> list[Found]:
         """All studies that can be chosen here."""

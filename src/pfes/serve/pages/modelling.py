@@ -19,9 +19,8 @@ SHOWN = 50  # recommendations
 def modelled(request: Request, server: Annotated[Server, Depends(the_server)]) -> Response:
     """Pictures of the model, and what it recommends."""
     now = server.shelf.standing()
-    bare = [name for name, count in now.counts.items() if not count]
-    job = None if bare else recommend(server)
+    job = None if now.lacking else recommend(server)
     if job is not None:
         job.wait(0.05)  # it may be known already
-    pictures = [] if bare else shown(now.study, model=True)
-    return page(request, "model.html", study=now.study, now=now, bare=bare, job=job, pictures=pictures, most=SHOWN)
+    pictures = shown(server, model=True)
+    return page(request, "model.html", study=now.study, now=now, job=job, pictures=pictures, most=SHOWN)

@@ -33,7 +33,7 @@ def overview(request: Request, server: Annotated[Server, Depends(the_server)]) -
         waiting=pending_table(study, now.pending[:SHOWN], leases),
         promised=[gain for _, gain in promised],
         warnings=warnings(study, now.trials, leases),
-        pictures=shown(study, model=False),
+        pictures=shown(server, model=False),
     )
 
 

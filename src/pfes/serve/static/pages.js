@@ -72,9 +72,11 @@ function show(canvas, answer) {
     plot.className = "plot drawing";
     canvas.replaceChildren(plot);
   }
+  plot.style.minWidth = answer.columns > 1 ? `${answer.columns * 230}px` : "";
+  plot.style.height = answer.rows > 1 ? `${answer.rows * 260}px` : "";
   const layout = { ...answer.figure.layout, autosize: true, height: plot.clientHeight || 380 };
   delete layout.width;
-  const config = { responsive: true, displaylogo: false, modeBarButtonsToRemove: ["lasso2d", "select2d", "autoScale2d"] };
+  const config = { responsive: true, displayModeBar: false };
   Plotly.react(plot, answer.figure.data, layout, config);
 }
 
