@@ -1,6 +1,6 @@
 """Pictures of every page, light and dark, on a desk and on a phone, for docs/pictures.
 
-    python tests/serve/pictures.py [folder]       docs/pictures/pages if nothing is said
+python tests/serve/pictures.py [folder]       docs/pictures/pages if nothing is said
 """
 
 import sys
@@ -46,7 +46,9 @@ def battery(folder: Path) -> Study:
     """A study half-way through."""
     study = create_study(
         folder / "battery.db",
-        space=Space(fraction=Real(0, 1), temperature=Integer(300, 900, step=10, unit="K"), dopant=Choice(["Er", "Nb", "W"])),
+        space=Space(
+            fraction=Real(0, 1), temperature=Integer(300, 900, step=10, unit="K"), dopant=Choice(["Er", "Nb", "W"])
+        ),
         objectives=[
             Objective("conductivity", "max", cost=5, unit="mS/cm"),
             Objective("energy", "min", cost=1, unit="eV"),
@@ -75,11 +77,12 @@ def shoot(page: Any, name: str, folder: Path) -> None:
 
 def settled(page: Any) -> None:
     """Wait until nothing is being drawn or looked for."""
+    quiet = 0
     for _ in range(600):  # a function to wait for would be a script that the pages' policy forbids
-        if not page.locator("[data-job], .wait").count():
-            break
-        page.wait_for_timeout(200)
-    page.wait_for_timeout(400)
+        quiet = 0 if page.locator("[data-job], .wait").count() or not page.locator("footer").count() else quiet + 1
+        if quiet > 2:
+            return
+        page.wait_for_timeout(250)
 
 
 def main(folder: Path) -> None:

@@ -103,7 +103,9 @@ def running(place: Path | str, name: str | None = None, **rules: Any) -> Iterato
     how = replace(Rules(Keys(TOKEN, port), LOOPBACK), **rules)
     app = create_app(Shelf(str(place), name), how)
     server = uvicorn.Server(
-        uvicorn.Config(app, log_level="warning", access_log=False, lifespan="off", ws="none", timeout_graceful_shutdown=1)
+        uvicorn.Config(
+            app, log_level="warning", access_log=False, lifespan="off", ws="none", timeout_graceful_shutdown=1
+        )
     )
     thread = threading.Thread(target=server.run, kwargs={"sockets": [sock]}, daemon=True)
     thread.start()

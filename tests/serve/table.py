@@ -1,6 +1,6 @@
 """Every route by every method, without a key, with a wrong Host, from a foreign page, without proof: what is answered.
 
-    python tests/serve/table.py       writes the table into docs/serve.md
+python tests/serve/table.py       writes the table into docs/serve.md
 """
 
 import sys
@@ -75,8 +75,8 @@ def _knock(open_: Running, closed: Running, who: Visitors, path: str, methods: t
 
 def table(found: Iterable[Refusals]) -> str:
     """As Markdown."""
-    head = "| path | methods | no token | wrong Host | foreign Origin | no proof | read-only |\n|---|---|---|---|---|---|---|"
-    return "\n".join([head, *(_line(it) for it in found)])
+    head = "| path | methods | no token | wrong Host | foreign Origin | no proof | read-only |"
+    return "\n".join([head, "|---" * 7 + "|", *(_line(it) for it in found)])
 
 
 def _line(it: Refusals) -> str:
@@ -104,4 +104,6 @@ if __name__ == "__main__":
     text = document.read_text(encoding="utf-8")
     with tempfile.TemporaryDirectory() as place:
         made = table(refusals(Path(place)))
-    document.write_text(f"{text.partition(BEGIN)[0]}{BEGIN}\n\n{made}\n\n{END}{text.partition(END)[2]}", encoding="utf-8")
+    document.write_text(
+        f"{text.partition(BEGIN)[0]}{BEGIN}\n\n{made}\n\n{END}{text.partition(END)[2]}", encoding="utf-8"
+    )

@@ -166,6 +166,6 @@ def test_templates_hold_no_scripts_of_their_own() -> None:
 
     for path in (Path(pfes.serve.__file__).parent / "templates").glob("*.html"):
         text = path.read_text(encoding="utf-8")
-        assert text.count("<script") == text.count("<script src=\"/static/"), path.name
+        assert text.count("<script") == text.count('<script src="/static/'), path.name
         assert "| safe" not in text.replace("'&#9;' | safe", ""), path.name
         assert not any(f" {event}=" in text for event in ("onclick", "onload", "onerror", "onsubmit")), path.name

@@ -11,7 +11,7 @@ import pytest
 from pfes import Choice, Objective, Real, Space, create_study
 from serve.serving import Browser, Running, running
 
-EVIL = '"><script>alert(1)</script><img src=x onerror=alert(2)>\''
+EVIL = "\"><script>alert(1)</script><img src=x onerror=alert(2)>'"
 FORMULA = "=cmd|' /C calc'!A0"
 PAGES = ("/", "/ask", "/record", "/trials", "/trials/0", "/trials/1", "/trials/2", "/model", "/settings", "/help")
 
@@ -38,8 +38,6 @@ def evil(tmp_path: Path) -> Iterator[Running]:
     evil_study(tmp_path)
     with running(tmp_path / "evil.db") as it:
         yield it
-
-
 
 
 def assert_inert(text: str) -> None:

@@ -310,8 +310,15 @@ def test_a_wrong_form_is_shown_again_and_begins_nothing(
 
 
 def test_a_table_of_candidates_begins_a_study(empty: Running, tmp_path: Path) -> None:
-    table = "name;water;yield;purity\nM1;0,1;72,5;88\nM2;0,2;;\nM3;0,3;;\n".encode()
-    form = {"study_name": "mix", "kind": "pool", "o0_name": "yield", "o0_goal": "max", "o1_name": "purity", "o1_goal": "max"}
+    table = b"name;water;yield;purity\nM1;0,1;72,5;88\nM2;0,2;;\nM3;0,3;;\n"
+    form = {
+        "study_name": "mix",
+        "kind": "pool",
+        "o0_name": "yield",
+        "o0_goal": "max",
+        "o1_name": "purity",
+        "o1_goal": "max",
+    }
     answer = empty.browser().post("/begin", files={"table": ("mix.csv", table)}, with_results="on", **form)
     assert "1 rows with results" in said(answer)
     assert len(open_study(tmp_path / "mix.db").space) == 3  # type: ignore[arg-type]

@@ -25,6 +25,7 @@ __all__ = ["doctor_verb"]
 CORE = "numpy scipy numba moocore sqlalchemy pydantic click rich"
 OPTIONAL = {
     "plots": "matplotlib",
+    "serve": "fastapi",
     "cluster": "distributed",
     "pandas": "pandas",
     "postgres": "psycopg",

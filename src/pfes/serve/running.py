@@ -1,5 +1,6 @@
 """The server that runs the application: which addresses are safe to listen at, and how it begins and ends."""
 
+import contextlib
 import ipaddress
 import socket
 from collections.abc import Callable
@@ -12,7 +13,7 @@ from pfes.errors import InvalidInput
 from pfes.serve.app import create_app
 from pfes.serve.guard import Rules
 from pfes.serve.keys import Keys
-from pfes.serve.shelf import Shelf
+from pfes.serve.shelf import NoStudy, Shelf
 
 __all__ = ["Listening", "bound", "run"]
 
@@ -82,6 +83,8 @@ class Listening:
 def run(shelf: Shelf, listening: Listening, token: str, say: Callable[[str], None]) -> None:
     """Serve until interrupted; `say` is told the address once it can be opened."""
     sock = bound(listening.host, listening.port)
+    with contextlib.suppress(NoStudy):
+        shelf.standing()  # a long study takes a second to be read: now, not when the first page is opened
     port = sock.getsockname()[1]
     rules = Rules(Keys(token, port), listening.hosts, listening.read_only, secure=listening.certificate is not None)
     config = uvicorn.Config(

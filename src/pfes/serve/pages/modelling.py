@@ -12,7 +12,7 @@ from pfes.serve.verbs import recommend
 __all__ = ["router"]
 
 router = APIRouter()
-SHOWN = 50  # recommendations
+SHOWN = 20  # recommendations
 
 
 @router.get("/model")
@@ -22,5 +22,8 @@ def modelled(request: Request, server: Annotated[Server, Depends(the_server)]) -
     job = None if now.lacking else recommend(server)
     if job is not None:
         job.wait(0.05)  # it may be known already
+    first = now.study.objectives[0]
+    found = job.result if job is not None and job.state == "done" else []
+    best = sorted(found, key=lambda it: -first.sign * it.estimates[first.name].mean)
     pictures = shown(server, model=True)
-    return page(request, "model.html", study=now.study, now=now, job=job, pictures=pictures, most=SHOWN)
+    return page(request, "model.html", study=now.study, now=now, job=job, best=best, pictures=pictures, most=SHOWN)

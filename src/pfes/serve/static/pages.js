@@ -43,12 +43,26 @@ async function draw(figure) {
       return say(canvas, "The picture could not be fetched.");
     }
     if (drawn.get(figure) !== turn) return;
-    if (answer.state === "done") return show(canvas, answer);
+    if (answer.state === "done") return show(canvas, answer).catch((error) => say(canvas, error.message));
     if (answer.state === "failed" || answer.error) return say(canvas, answer.error);
     if (!canvas.querySelector(".drawing")) say(canvas, `Drawing … ${Math.round(answer.seconds || seconds)} s`);
     await later(SOON);
     seconds += SOON / 1000;
   }
+}
+
+// Plotly is large: the page is there before it.
+let loading = null;
+
+function plotly() {
+  loading ||= new Promise((done, failed) => {
+    const script = document.createElement("script");
+    script.src = document.getElementById("plotly").href;
+    script.addEventListener("load", done);
+    script.addEventListener("error", () => failed(new Error("Plotly could not be loaded.")));
+    document.head.append(script);
+  });
+  return loading;
 }
 
 function say(canvas, text) {
@@ -58,14 +72,14 @@ function say(canvas, text) {
   canvas.replaceChildren(line);
 }
 
-function show(canvas, answer) {
+async function show(canvas, answer) {
   if (answer.svg) {
     const parsed = new DOMParser().parseFromString(answer.svg, "image/svg+xml");
     canvas.replaceChildren(document.importNode(parsed.documentElement, true));
     canvas.firstElementChild.classList.add("drawing");
     return;
   }
-  if (!window.Plotly) return say(canvas, "Plotly is not there.");
+  await plotly();
   let plot = canvas.querySelector(".plot");
   if (!plot) {
     plot = document.createElement("div");
@@ -76,6 +90,7 @@ function show(canvas, answer) {
   plot.style.height = answer.rows > 1 ? `${answer.rows * 260}px` : "";
   const layout = { ...answer.figure.layout, autosize: true, height: plot.clientHeight || 380 };
   delete layout.width;
+  layout.paper_bgcolor = layout.plot_bgcolor = "rgba(0, 0, 0, 0)"; // the card's own colour shows through
   const config = { responsive: true, displayModeBar: false };
   Plotly.react(plot, answer.figure.data, layout, config);
 }
@@ -100,7 +115,7 @@ async function live() {
   }
 }
 
-async function refresh() {
+async function refresh(pictures = true) {
   const answer = await fetch(location.href, { credentials: "same-origin" });
   if (!answer.ok) return;
   const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
@@ -108,7 +123,7 @@ async function refresh() {
     const part = fresh.getElementById(old.id);
     if (part && !old.contains(document.activeElement)) old.replaceWith(document.importNode(part, true));
   }
-  drawAll();
+  if (pictures) drawAll();
 }
 
 // Work in the background
@@ -118,7 +133,9 @@ async function follow(card) {
   for (;;) {
     try {
       const job = await json(`/api/jobs/${card.dataset.job}`);
-      if (job.state === "done" || job.state === "failed" || !job.state) return location.reload();
+      if (job.state === "done" || job.state === "failed" || !job.state) {
+        return card.closest("[data-live]") ? await refresh(false) : location.reload();
+      }
       elapsed.textContent = `… ${Math.round(job.seconds)} s`;
     } catch { /* look again */ }
     await later(SOON);
