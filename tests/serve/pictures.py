@@ -1,6 +1,6 @@
 """Pictures of every page, light and dark, on a desk and on a phone, for docs/pictures.
 
-python tests/serve/pictures.py [folder]       docs/pictures/pages if nothing is said
+python tests/serve/pictures.py [page ...]    # all of them if nothing is said
 """
 
 import sys
@@ -85,24 +85,26 @@ def settled(page: Any) -> None:
         page.wait_for_timeout(250)
 
 
-def main(folder: Path) -> None:
+def main(folder: Path, wanted: list[str]) -> None:
     folder.mkdir(parents=True, exist_ok=True)
+    pages = {name: path for name, path in PAGES.items() if not wanted or name in wanted}
     with tempfile.TemporaryDirectory() as place, chromium() as browser:
         empty = Path(place) / "empty"
         empty.mkdir()
         study = battery(Path(place))
-        with running(Path(place) / "battery.db") as served, running(empty) as begun:
+        with running(Path(study.storage)) as served, running(empty) as begun:
             served.browser().post("/ask", count="3", decoupled="on")
             for theme in ("light", "dark"):
                 for size, (width, height) in SIZES.items():
                     context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=theme)
                     page = context.new_page()
                     heard = watched(page)
-                    page.goto(begun.entry)
-                    page.click("[data-example]")
-                    shoot(page, f"begin-{size}-{theme}", folder)
+                    if not wanted or "begin" in wanted:
+                        page.goto(begun.entry)
+                        page.click("[data-example]")
+                        shoot(page, f"begin-{size}-{theme}", folder)
                     page.goto(served.entry)
-                    for name, path in PAGES.items():
+                    for name, path in pages.items():
                         pending = study.pending()[-1].id if study.pending() else 0
                         page.goto(served.address + path.format(pending=pending))
                         settled(page)
@@ -113,4 +115,4 @@ def main(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "docs" / "pictures" / "pages")
+    main(ROOT / "docs" / "pictures" / "pages", sys.argv[1:])

@@ -94,6 +94,10 @@ def test_from_an_empty_folder_to_a_front(page: Page, tmp_path: Path) -> None:
         with page.expect_download() as table:
             page.get_by_role("link", name="All trials (CSV)").click()
         assert "77" in table.value.path().read_text()
+        page.get_by_role("link", name="Write a report").click()
+        with page.expect_download() as report:
+            page.get_by_role("link", name="Save the report").click()
+        assert "conductivity" in report.value.path().read_text(encoding="utf-8")
     assert complaints(heard) == []
 
 

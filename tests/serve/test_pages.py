@@ -232,6 +232,13 @@ def test_tables_can_be_downloaded_and_brought_back(cell: Study, browser: Browser
     assert "is known already" in browser.post("/record/preview", table=whole).text
 
 
+def test_a_report_is_written_in_the_background(browser: Browser) -> None:
+    assert "Save the report" in finished(browser, "/report")
+    answer = browser.get("/report.html")
+    assert answer.headers["content-disposition"].startswith("attachment")
+    assert "power" in answer.text
+
+
 # Beginning
 
 

@@ -24,7 +24,7 @@ ABOUT = {
     "calibration": "Each point predicted from the others. Points near the line: the model can be trusted.",
     "slices": "What the model expects when one parameter changes and the others stay.",
 }
-WIDE = ("slices", "calibration", "parallel")
+WIDE = ("attainment", "slices", "calibration", "parallel")
 
 
 @dataclass(frozen=True)
