@@ -1,5 +1,6 @@
 """A server in a thread, as `pfes serve` runs it, and a browser's way to it."""
 
+import http.client
 import re
 import threading
 import time
@@ -57,6 +58,21 @@ class Running:
     def robot(self) -> httpx.Client:
         """An instrument that has the token."""
         return self.stranger(authorization=f"Bearer {TOKEN}")
+
+    @property
+    def cookie(self) -> str:
+        """What a browser sends that was let in."""
+        return f"{self.rules.keys.cookie_name}={self.rules.keys.cookie}"
+
+    def knock(self, method: str, path: str, body: bytes = b"", **headers: str) -> int:
+        """The status of a request with just these headers."""
+        kind = {"content-type": "application/x-www-form-urlencoded", "content-length": str(len(body))}
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=LONG)
+        try:
+            connection.request(method, path, body, {"host": f"127.0.0.1:{self.port}", **kind, **headers})
+            return connection.getresponse().status
+        finally:
+            connection.close()
 
     def routes(self) -> list[tuple[str, tuple[str, ...]]]:
         """Every path, with its parameters filled in, and its methods."""

@@ -42,7 +42,7 @@ def report(request: Request, server: Served) -> Response:
 def report_file(server: Served) -> Response:
     """The report as a file to be kept: it needs no server, so it is not shown under the rules of this one."""
     job = written(server)
-    if not job.wait(60.0) or job.state != "done":
+    if not job.wait(10.0) or job.state != "done":
         raise HTTPException(409, job.error or "the report is not written yet: look again in a minute")
     headers = {"content-disposition": 'attachment; filename="report.html"'}
     return Response(job.result, media_type="text/html; charset=utf-8", headers=headers)
