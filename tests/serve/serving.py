@@ -18,7 +18,7 @@ from pfes.serve import Keys, Rules, Shelf, create_app
 from pfes.serve.running import LOOPBACK, bound
 
 TOKEN = "a-token-for-tests-of-the-server"
-LONG = 60.0  # seconds that anything may take on a busy machine
+LONG = 120.0  # seconds that anything may take on a busy machine
 
 
 @dataclass(frozen=True)

@@ -86,7 +86,7 @@ async function show(canvas, answer) {
     plot.className = "plot drawing";
     canvas.replaceChildren(plot);
   }
-  plot.style.minWidth = answer.columns > 1 ? `${answer.columns * 230}px` : "";
+  plot.style.minWidth = answer.columns > 1 ? `${answer.columns * 300}px` : "";
   plot.style.height = answer.rows > 1 ? `${answer.rows * 260}px` : "";
   const layout = { ...answer.figure.layout, autosize: true, height: plot.clientHeight || 380 };
   delete layout.width;
