@@ -20,7 +20,7 @@ import numpy as np
 from machine import describe
 from pfes.compiled import one_blas_thread
 from pfes.gp import Hyper, Recipe
-from pfes.gp.multitask import JointHyper, JointModel, choose, fit_joint
+from pfes.gp.multitask import JointHyper, JointModel, Start, choose, fit_joint
 from pfes.observations import Data
 from tables import table, write_section
 from workers import append, read
@@ -100,7 +100,7 @@ def score(model: JointModel, x: np.ndarray, truth: np.ndarray) -> float:
 def unshared(data: list[Data], singles: tuple[Hyper, ...], seed: int) -> JointHyper:
     """The latent model with every loading held at 0: the priors of joint models without their correlations."""
     with mock.patch("pfes.gp.multitask.fit.LARGEST", 0.0):
-        return fit_joint(data, np.arange(WIDTH), Recipe(), "latent", np.random.default_rng(seed), singles)
+        return fit_joint(data, np.arange(WIDTH), Recipe(), "latent", np.random.default_rng(seed), Start(singles))
 
 
 def run(job: Job) -> tuple[dict[str, float], str]:

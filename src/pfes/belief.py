@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from pfes.gp import Feasibility, Hyper, Model, Posterior, fit
+from pfes.gp import Choice, Feasibility, Fitted, Hyper, JointHyper, JointModel, Model, Surrogate, choose, fit
 from pfes.observations import Data, Observations, State, merged
 from pfes.pareto import quick_hypervolume
 from pfes.scaling import Scaling
@@ -19,7 +19,7 @@ Array = NDArray[np.float64]
 
 HOPELESS = 1e6  # a deviation of levels, which are of size 1: worse measurements tell nothing, either
 GROWN = 1e-3  # of the hypervolume held: less is no progress
-MOST = 2000  # points of one objective that a model takes into account
+MOST = 2000  # points of one objective that a model takes into account; of objectives together, of all of them
 
 
 @dataclass(frozen=True)
@@ -29,8 +29,8 @@ class Belief:
     task: Task
     observations: Observations
     scalings: tuple[Scaling, ...]
-    hypers: tuple[Hyper, ...]
-    model: Model
+    hypers: Fitted
+    model: Surrogate
 
     def predict(self, x: Array) -> tuple[Array, Array]:
         """Mean and deviation, both (N, L), of the objectives at encoded points x (N, D), in the user's units."""
@@ -98,7 +98,9 @@ class Belief:
             return float(scaling.deviation(scaling.objective.noise, self._typical(l)))
         if len(rows) and np.isfinite(rows.noise).all():  # known row by row: nothing was inferred
             return float(np.median(scaling.deviation(rows.noise, rows.value)))
-        return float(np.sqrt(self.hypers[l].noise))
+        if isinstance(self.model, JointModel):
+            return float(np.sqrt(self.model.hyper.noise[l]))
+        return float(np.sqrt(self.model.posteriors[l].hyper.noise))
 
     @property
     def resolution(self) -> Array:
@@ -131,20 +133,26 @@ class Belief:
         return Feasibility.of(x, ok, self.task.domain.groups)
 
 
-def believe(
-    task: Task, observations: Observations, rng: np.random.Generator, hypers: tuple[Hyper, ...] | None = None
-) -> Belief:
-    """Fit one Gaussian process per objective. hypers: where the search for hyper-parameters starts, or stays."""
+def believe(task: Task, observations: Observations, rng: np.random.Generator, hypers: Fitted | None = None) -> Belief:
+    """Fit Gaussian processes to the objectives. hypers: where the search for hyper-parameters starts, or stays."""
     scalings, datas = [], []
     for l, objective in enumerate(task.objectives):
         rows = observations.of(l)
         scaling = Scaling.of(rows.value, objective)
         scalings.append(scaling)
         datas.append(_data(rows, scaling))
-    chosen = _hypers(task, datas, rng, hypers)
-    groups = task.domain.groups
-    posteriors = tuple(Posterior.of(data, groups, hyper) for data, hyper in zip(datas, chosen, strict=True))
-    return Belief(task, observations, tuple(scalings), chosen, Model(posteriors))
+    if task.settings.model == "independent":
+        chosen: Fitted = _hypers(task, datas, rng, hypers)
+    else:
+        datas = [condensed(data, MOST // len(datas)) for data in datas]  # one matrix holds all of them
+        chosen = _choice(task, datas, rng, hypers)
+    return Belief(task, observations, tuple(scalings), chosen, _model(datas, task.domain.groups, chosen))
+
+
+def _model(datas: list[Data], groups: NDArray[np.intp], chosen: Fitted) -> Surrogate:
+    if isinstance(chosen, Choice) and chosen.kind != "independent":
+        return JointModel.of(datas, groups, chosen.hyper)
+    return Model.of(datas, groups, chosen.singles if isinstance(chosen, Choice) else chosen)
 
 
 def _data(rows: Observations, scaling: Scaling) -> Data:
@@ -168,17 +176,29 @@ def condensed(data: Data, most: int = MOST) -> Data:
     return data.part(keep)
 
 
-def _hypers(
-    task: Task, datas: list[Data], rng: np.random.Generator, hypers: tuple[Hyper, ...] | None
-) -> tuple[Hyper, ...]:
+def _hypers(task: Task, datas: list[Data], rng: np.random.Generator, hypers: Fitted | None) -> tuple[Hyper, ...]:
+    """The objectives' own hyper-parameters."""
     settings = task.settings
     if settings.hypers is not None:
+        assert isinstance(settings.hypers, tuple)  # Settings saw to it
         return settings.hypers
-    if hypers is not None and settings.refit == "once":
-        return hypers
-    warm = hypers or (None,) * len(datas)
+    before = hypers.singles if isinstance(hypers, Choice) else hypers
+    if before is not None and settings.refit == "once":
+        return before
+    warm = before or (None,) * len(datas)
     streams = rng.spawn(len(datas))
     return tuple(
         fit(data, task.domain.groups, settings.recipe, stream, start)
         for data, stream, start in zip(datas, streams, warm, strict=True)
     )
+
+
+def _choice(task: Task, datas: list[Data], rng: np.random.Generator, hypers: Fitted | None) -> Choice:
+    """The model of all objectives together that was asked for, or that leaving points out speaks for."""
+    settings = task.settings
+    if isinstance(settings.hypers, JointHyper):
+        return Choice("latent", settings.hypers, (), "its hyper-parameters were given", {}, {})
+    before = hypers if isinstance(hypers, Choice) else None
+    if before is not None and settings.refit == "once":
+        return before
+    return choose(datas, task.domain.groups, settings.recipe, settings.model, rng, before)

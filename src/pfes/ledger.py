@@ -20,7 +20,7 @@ ended       None    reason
 import dataclasses
 import json
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -31,7 +31,7 @@ from pfes.points import Domain, read
 from pfes.trials import Trial, TrialState, settled
 
 if TYPE_CHECKING:
-    from pfes.gp import Hyper
+    from pfes.gp import Fitted, Hyper, JointHyper
 
 __all__ = ["VERDICTS", "Event", "Ledger", "Wish", "hypers_as_data", "hypers_from_data"]
 
@@ -77,7 +77,7 @@ class Ledger:
         self.wishes: dict[int, Wish] = {}
         self.enqueued = 0  # wishes ever made
         self.asks = 0  # requests so far that were given anything
-        self._hypers: list[dict[str, Any]] | None = None  # of the last fit
+        self._hypers: Any = None  # of the last fit, as plain data
         self.reference: dict[str, float] | None = None
         self.inferred = False  # the reference point was chosen by the study, not by the user
         self.ended = ""
@@ -90,9 +90,14 @@ class Ledger:
         self.events.append(event)
 
     @property
-    def hypers(self) -> "tuple[Hyper, ...] | None":
+    def hypers(self) -> "Fitted | None":
         """The hyper-parameters of the last fit, None before the first one."""
         return hypers_from_data(self._hypers)
+
+    @property
+    def choice(self) -> dict[str, Any] | None:
+        """Which model of objectives together was last chosen and why, as plain data; None where there was no choice."""
+        return self._hypers if isinstance(self._hypers, dict) else None
 
     def _put(self, trial: Trial) -> None:
         self.trials[trial.id] = settled(trial, self.objectives)
@@ -185,21 +190,42 @@ _FOLD = {
 }
 
 
-def hypers_as_data(hypers: "Sequence[Hyper] | None") -> list[dict[str, Any]] | None:
-    """Hyper-parameters as plain data."""
+def hypers_as_data(hypers: "Fitted | None") -> Any:
+    """Hyper-parameters as plain data: a list, one for each objective; of a choice of model a dict."""
     if hypers is None:
         return None
-    return [{name: _listed(value) for name, value in vars(hyper).items()} for hyper in hypers]
+    if isinstance(hypers, tuple | list):
+        return [_fields(hyper) for hyper in hypers]
+    return {
+        "kind": hypers.kind,
+        "reason": hypers.reason,
+        "densities": {kind: value for kind, value in hypers.densities.items() if math.isfinite(value)},
+        "correlation": hypers.hyper.correlation.tolist(),  # for those who look: models load slowly
+        "joint": _fields(hypers.hyper),
+        "singles": [_fields(hyper) for hyper in hypers.singles],
+    }
+
+
+def _fields(hyper: "Hyper | JointHyper") -> dict[str, Any]:
+    return {field.name: _listed(getattr(hyper, field.name)) for field in dataclasses.fields(hyper)}
 
 
 def _listed(value: Any) -> Any:
     return value.tolist() if isinstance(value, np.ndarray | np.generic) else value
 
 
-def hypers_from_data(data: Sequence[dict[str, Any]] | None) -> "tuple[Hyper, ...] | None":
+def hypers_from_data(data: Any) -> "Fitted | None":
     """The inverse of `hypers_as_data`."""
     if data is None:
         return None
-    from pfes.gp import Hyper  # noqa: PLC0415 - models load slowly, and a study can be told and looked at without
+    from pfes.gp import Choice, Hyper, JointHyper  # noqa: PLC0415 - models load slowly, and a study can be told without
 
-    return tuple(Hyper(**{**one, "scales": np.array(one["scales"], dtype=np.float64)}) for one in data)
+    def single(one: dict[str, Any]) -> Hyper:
+        return Hyper(**{**one, "scales": np.array(one["scales"], dtype=np.float64)})
+
+    if isinstance(data, list):
+        return tuple(map(single, data))
+    parts = {name: part if isinstance(part, str) else np.array(part) for name, part in data["joint"].items()}
+    joint = JointHyper(**{**parts, "part": np.array(data["joint"]["part"], dtype=np.intp)})
+    kind = data["kind"]
+    return Choice(kind, joint, tuple(map(single, data["singles"])), data["reason"], data["densities"], {kind: joint})

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfes.belief import Belief, believe
-from pfes.gp import Hyper
+from pfes.gp import Fitted
 from pfes.observations import NO_ROW, Observations, State
 from pfes.pareto import non_dominated
 from pfes.search import SearchSettings, pareto_search
@@ -33,7 +33,7 @@ class Recommended:
 
 
 def recommend(
-    task: Task, observations: Observations, rng: np.random.Generator, hypers: tuple[Hyper, ...] | None = None
+    task: Task, observations: Observations, rng: np.random.Generator, hypers: Fitted | None = None
 ) -> Recommended:
     """Fit the model to the observations and search its mean; nothing is recommended before anything is measured."""
     if not len(observations.only(State.MEASURED)):

@@ -40,7 +40,7 @@ Numbers = NDArray[Any]
 FIELDED = {
     "pfes.objectives": ("Bundle", "Objective", "Objectives"),
     "pfes.space": ("Choice", "Integer", "Real"),
-    "pfes.gp": ("Hyper", "LogNormal", "Recipe"),
+    "pfes.gp": ("Hyper", "JointHyper", "LogNormal", "Recipe"),
     "pfes.search": ("SearchSettings",),
     "pfes.frontiers": ("FrontierSettings",),
     "pfes.maximise": ("MaximiserSettings",),

@@ -16,7 +16,7 @@ from pfes.belief import Belief, believe
 from pfes.compiled import one_blas_thread
 from pfes.design import designed, lacking
 from pfes.errors import InvalidInput
-from pfes.gp import Hyper
+from pfes.gp import Fitted
 from pfes.maximise import Found, Target, maximise
 from pfes.observations import NO_ROW, Observations, State
 from pfes.offer import Offer
@@ -54,7 +54,7 @@ def suggest(
     request: Request | None = None,
     *,
     count: int = 1,
-    hypers: tuple[Hyper, ...] | None = None,
+    hypers: Fitted | None = None,
 ) -> Suggestions:
     """Up to `count` measurements worth making next; hypers: those of an earlier suggestion, to start the fit from."""
     request = request or Request()
@@ -85,7 +85,7 @@ def _suggested(
     rng: np.random.Generator,
     request: Request,
     count: int,
-    hypers: tuple[Hyper, ...] | None,
+    hypers: Fitted | None,
 ) -> Suggestions:
     method = method_named(task.settings.method)
     if request.confirm:

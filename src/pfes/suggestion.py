@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from pfes.acquisition import FLOOR, Acquisition, Capacity, Worth, gain_of, method_named
 from pfes.design import Place
-from pfes.gp import Hyper
+from pfes.gp import Fitted
 from pfes.maximise import Found
 from pfes.offer import Offer
 from pfes.space import Pool
@@ -48,7 +48,7 @@ class Suggestions:
     """Suggestions, the hyper-parameters behind them, and why there are fewer than asked for, if there are."""
 
     items: tuple[Suggestion, ...]
-    hypers: tuple[Hyper, ...] | None
+    hypers: Fitted | None
     ended: str = ""
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from pfes.acquisition import ESTIMATORS, method_named
 from pfes.errors import InvalidInput
 from pfes.frontiers import FrontierSettings
-from pfes.gp import Hyper, Recipe
+from pfes.gp import Hyper, JointHyper, Recipe, checked_model
 from pfes.maximise import MaximiserSettings
 from pfes.objectives import Objectives
 from pfes.space import Pool, Space
@@ -23,9 +23,11 @@ class Settings:
     method      "pfes" (learn, then hold), "information" (learn only, as in the paper), or another of
                 `pfes.acquisition.METHODS`
     initial     measured values every objective must have before a model is used
+    model       "independent" objectives; believed together, as "coregional" or "latent"; or "auto", which leaves points
+                out to find out (`pfes.gp.multitask.choose`)
     recipe      of the Gaussian processes
     refit       "always": hyper-parameters at every suggestion; "once": those of the first suggestion are kept
-    hypers      hyper-parameters given, one per objective; nothing is fitted
+    hypers      hyper-parameters given, one per objective or of all together; nothing is fitted
     frontiers   how frontiers are sampled
     estimator   of the information: "matched", "power", "noisy" (single objectives only) or "exact" (resolution 0)
     maximiser   how the best point is found
@@ -35,10 +37,11 @@ class Settings:
     initial: int = 5
     recipe: Recipe = field(default_factory=Recipe)
     refit: Literal["always", "once"] = "always"
-    hypers: tuple[Hyper, ...] | None = None
+    hypers: tuple[Hyper, ...] | JointHyper | None = None
     frontiers: FrontierSettings = field(default_factory=FrontierSettings)
     estimator: str = "matched"
     maximiser: MaximiserSettings = field(default_factory=MaximiserSettings)
+    model: str = "independent"
 
     def __post_init__(self) -> None:
         method_named(self.method)
@@ -48,6 +51,13 @@ class Settings:
             raise InvalidInput(f"initial: got {self.initial}, wanted 0 or more values per objective")
         if self.refit not in ("always", "once"):
             raise InvalidInput(f"refit: got {self.refit!r}, wanted 'always' or 'once'")
+        if checked_model(self.model) != "independent" and self.frontiers.kind != "pathwise":
+            raise InvalidInput(
+                f"model: got {self.model!r} with frontiers of kind {self.frontiers.kind!r}, wanted 'pathwise' ones"
+            )
+        if self.hypers is not None and isinstance(self.hypers, JointHyper) == (self.model == "independent"):
+            wanted = "one set for each objective" if self.model == "independent" else "a JointHyper"
+            raise InvalidInput(f"hypers: got {type(self.hypers).__name__} for model {self.model!r}, wanted {wanted}")
 
     @staticmethod
     def paper(refit: Literal["always", "once"] = "always") -> "Settings":
@@ -73,9 +83,10 @@ class Task:
 
     def __post_init__(self) -> None:
         given = self.settings.hypers
-        if given is not None and len(given) != len(self.objectives):
+        count = 0 if given is None else len(given.noise) if isinstance(given, JointHyper) else len(given)
+        if given is not None and count != len(self.objectives):
             raise InvalidInput(
-                f"hypers: got {len(given)} sets of hyper-parameters, wanted one for each of {len(self.objectives)} "
+                f"hypers: got {count} sets of hyper-parameters, wanted one for each of {len(self.objectives)} "
                 "objectives"
             )
 

@@ -11,7 +11,7 @@ from gp.cases import data_of, differences
 from gp.joint_cases import GROUPS, joint_data
 from pfes.errors import InvalidInput
 from pfes.gp import Hyper, Recipe, fit, log_posterior
-from pfes.gp.multitask import JointHyper, JointModel, fit_joint
+from pfes.gp.multitask import JointHyper, JointModel, Start, fit_joint
 from pfes.gp.multitask.fit import Coordinates, _Search
 from pfes.gp.multitask.loadings import JOINT, Structure
 from pfes.observations import Data
@@ -144,7 +144,7 @@ def test_a_fit_is_a_function_of_its_arguments_and_leaves_them_alone(rng, kind, f
 def test_a_fit_goes_on_from_one_of_similar_data(rng, kind):
     data = joint_data(rng, [12, 9])
     first = fit_joint(data, GROUPS, Recipe(), kind, rng)
-    again = fit_joint(data, GROUPS, Recipe(), kind, rng, first)
+    again = fit_joint(data, GROUPS, Recipe(), kind, rng, Start([], first))
     search = _Search(data, GROUPS, coordinates_of(kind, 2))
     before, after = (search.cost(search.coordinates.pack(hyper))[0] for hyper in (first, again))
     assert after <= before + 1e-2
@@ -154,7 +154,7 @@ def test_starts_of_other_shapes_are_refused(rng):
     data = joint_data(rng, [4, 3])
     latent = fit_joint(data, GROUPS, Recipe(), "latent", rng)
     with pytest.raises(InvalidInput, match=r"start: got length scales \(3, 2\)"):
-        fit_joint(data, GROUPS, Recipe(), "coregional", rng, latent)
+        fit_joint(data, GROUPS, Recipe(), "coregional", rng, Start([], latent))
     with pytest.raises(InvalidInput, match="kind: got 'joint'"):
         fit_joint(data, GROUPS, Recipe(), "joint", rng)
 
@@ -181,7 +181,7 @@ def test_no_data_are_too_strange_for_a_fit(seed, sizes, kind, case):
     if case == "duplicates":
         data = [data_of(np.repeat(d.x[:1], len(d.y), axis=0), d.y) for d in data]
     singles = [Recipe().mode(2)] * len(sizes)
-    found = fit_joint(data, GROUPS, Recipe(), kind, rng, singles)
+    found = fit_joint(data, GROUPS, Recipe(), kind, rng, Start(singles))
     fields = (found.scales, found.additive, found.mixing, found.noise, found.mean)
     assert all(np.isfinite(a).all() for a in fields)
     predicted = JointModel.of(data, GROUPS, found).predict_gradient(rng.random((2, 3)))

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from pfes.acquisition.prediction import ByPrediction, Sensitivity
 from pfes.acquisition.protocol import score_of, slope_of
-from pfes.gp import Model
+from pfes.gp import Surrogate
 from pfes.objectives import Option
 
 __all__ = ["Capacity"]
@@ -18,23 +18,26 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Capacity(ByPrediction):
-    """Nats about f in a measurement of deviation delta: 1/2 sum log(1 + std^2 / delta^2), the bound on every gain."""
+    """Nats about f in a measurement of deviation delta: 1/2 sum log(1 + std^2 / delta^2), the bound on every gain.
 
-    model: Model
+    Objectives that are correlated tell less together; the sum is a bound on that, too.
+    """
+
+    model: Surrogate
     options: tuple[Option, ...]
     delta: Array  # (L,) above 0
     starts: Array  # (Q, D)
 
-    def score(self, mean: Array, std: Array) -> Array:
+    def score(self, mean: Array, spread: Array) -> Array:
         """Log nats (N, K)."""
-        return score_of(np.log1p((std / self.delta) ** 2) / 2.0 @ self._members)
+        return score_of(np.log1p((spread / self.delta) ** 2) / 2.0 @ self._members)
 
-    def sensitivity(self, mean: Array, std: Array) -> Sensitivity:
+    def sensitivity(self, mean: Array, spread: Array) -> Sensitivity:
         """Log nats (N, K) with derivatives; the mean does not matter."""
-        gain = np.log1p((std / self.delta) ** 2) / 2.0 @ self._members
-        slope = (std / (self.delta**2 + std**2))[:, None, :] * self._members.T  # (N, K, L)
-        d_std = slope_of(gain)[:, :, None] * slope
-        return Sensitivity(score_of(gain), np.zeros((*mean.shape[:-2], *d_std.shape)), d_std)
+        gain = np.log1p((spread / self.delta) ** 2) / 2.0 @ self._members
+        slope = (spread / (self.delta**2 + spread**2))[:, None, :] * self._members.T  # (N, K, L)
+        d_spread = slope_of(gain)[:, :, None] * slope
+        return Sensitivity(score_of(gain), np.zeros((*mean.shape[:-2], *d_spread.shape)), d_spread)
 
     def given(self, x: Array, which: Sequence[int], rng: np.random.Generator) -> "Capacity":
         """Any value at x takes the same uncertainty away."""

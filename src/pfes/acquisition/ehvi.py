@@ -4,6 +4,9 @@ What is held is known only as well as it was measured. Against the predicted mea
 the best point promises much: most of what it may gain over that mean, the best point would gain, too. So where it
 matters, what is held is drawn R times, and on each draw the candidate is predicted knowing it (Daulton, Balandat and
 Bakshy 2021): improvement is the average over the draws.
+
+Of objectives that are believed together it looks at each one's own prediction, as if they were independent: what is
+known of one through another is in there, but not how their errors go together.
 """
 
 from collections.abc import Sequence
@@ -14,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfes.acquisition.prediction import ByPrediction, Sensitivity
-from pfes.gp import Model
+from pfes.gp import Surrogate
 from pfes.improvement import Front, log_expected_improvement, log_expected_improvement_gradient, prepare_front
 from pfes.objectives import Option
 from pfes.pareto import non_dominated
@@ -28,7 +31,7 @@ Array = NDArray[np.float64]
 class Ehvi(ByPrediction):
     """How much a measurement of all objectives is expected to add to the hypervolume above the reference point."""
 
-    model: Model  # where there are R draws, it knows them: R means
+    model: Surrogate  # where there are R draws, it knows them: R means
     options: tuple[Option, ...]  # everything, or what half-measured points lack: the point is complete after each
     points: Array  # (S, L) levels of what is held, or (R, S, L): R draws of them
     reference: Array  # (L,)
@@ -42,16 +45,16 @@ class Ehvi(ByPrediction):
         draws = self.points if self.points.ndim == 3 else self.points[None]
         return tuple(prepare_front(points, self.reference) for points in draws)
 
-    def score(self, mean: Array, std: Array) -> Array:
+    def score(self, mean: Array, spread: Array) -> Array:
         """Log of the expected improvement (N, K), the same for all options."""
-        std = self.caution * std
+        std = self.caution * spread
         pairs = zip(self._means(mean), self.fronts, strict=True)
         each = np.stack([log_expected_improvement(own, std, front) for own, front in pairs])
         return np.tile(_log_mean(each)[:, None], len(self.options))
 
-    def sensitivity(self, mean: Array, std: Array) -> Sensitivity:
+    def sensitivity(self, mean: Array, spread: Array) -> Sensitivity:
         """Log of the expected improvement (N, K) with derivatives."""
-        std = self.caution * std
+        std = self.caution * spread
         pairs = zip(self._means(mean), self.fronts, strict=True)
         each = [log_expected_improvement_gradient(own, std, front) for own, front in pairs]
         gains = np.stack([one.gain for one in each])  # (R, N)

@@ -88,7 +88,7 @@ def resolution(situation: Situation, frontiers: list[Array]) -> Array:
 
 def smallest(situation: Situation) -> Array:
     """(L,) 1e-3 of the prior deviations: no difference smaller than that is worth knowing unless the user says so."""
-    return 1e-3 * np.sqrt([posterior.hyper.amplitude for posterior in situation.model.posteriors])
+    return 1e-3 * np.sqrt(situation.model.amplitude)
 
 
 def improvement(situation: Situation) -> Ehvi:

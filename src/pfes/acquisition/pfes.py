@@ -5,6 +5,10 @@
 
 All options are weighed by one estimator, so that measuring everything can be compared with measuring one objective.
 An option that leaves objectives out is the question with an infinite delta for those: they tell nothing.
+
+Of objectives that are believed together "matched" looks at the covariance, by `information.beams`, and "exact" does for
+up to three of them; else, and for the other estimators, each objective's own prediction is taken as if they were
+independent.
 """
 
 from collections.abc import Callable, Sequence
@@ -17,8 +21,9 @@ from numpy.typing import NDArray
 from pfes.acquisition.prediction import ByPrediction, Sensitivity
 from pfes.acquisition.protocol import score_of, slope_of
 from pfes.errors import InvalidInput
-from pfes.gp import Model
-from pfes.information import Frontiers, exact, matched, noisy, power
+from pfes.gp import JointModel, Surrogate
+from pfes.information import Frontiers, Gradient, beams, exact, matched, noisy, power
+from pfes.information.correlated import MOST_OBJECTIVES
 from pfes.objectives import Option
 
 __all__ = ["ESTIMATORS", "Pfes", "weighable"]
@@ -39,7 +44,7 @@ def weighable(estimator: str, objectives: int) -> Callable[[Option], bool]:
 class Pfes(ByPrediction):
     """The criterion, coupled and decoupled, for R sampled frontiers."""
 
-    model: Model
+    model: Surrogate
     options: tuple[Option, ...]
     frontiers: Frontiers
     values: Callable[[Array], Array]  # (N, D) -> (R, N, L): the sampled paths the frontiers belong to
@@ -56,26 +61,41 @@ class Pfes(ByPrediction):
                     "against others; try estimator='matched'"
                 )
 
-    def score(self, mean: Array, std: Array) -> Array:
+    @property
+    def together(self) -> bool:
+        """Whether the estimator knows what to make of covariances."""
+        exactly = self.estimator == "exact" and len(self.delta) <= MOST_OBJECTIVES
+        return isinstance(self.model, JointModel) and (self.estimator == "matched" or exactly)
+
+    def score(self, mean: Array, spread: Array) -> Array:
         """Log nats (N, K)."""
-        columns = [self._gain(option, mean, std) for option in self._sets]
+        if self._by_beams:
+            return score_of(beams.of_sets(mean, spread, self.frontiers, self.delta, self._which))
+        columns = [self._gain(option, mean, spread) for option in self._sets]
         if self._singles:
-            alone = self._verbs.decoupled(mean, std, self.frontiers, self.delta)
+            alone = self._verbs.decoupled(mean, spread, self.frontiers, self.delta)
             columns += [alone[:, option.which[0]] for option in self._singles]
         return score_of(np.column_stack(columns))[:, self._order]
 
-    def sensitivity(self, mean: Array, std: Array) -> Sensitivity:
+    def sensitivity(self, mean: Array, spread: Array) -> Sensitivity:
         """Log nats (N, K) with derivatives."""
-        parts = [self._slopes(option, mean, std) for option in self._sets]
+        if self._by_beams:
+            gains, d_means, d_spreads = beams.of_sets_gradient(mean, spread, self.frontiers, self.delta, self._which)
+        else:
+            gains, d_means, d_spreads = self._side_by_side(mean, spread)
+        log = slope_of(gains)
+        return Sensitivity(score_of(gains), d_means * log[:, :, None], (d_spreads.T * log.T).T)
+
+    def _side_by_side(self, mean: Array, spread: Array) -> Gradient:
+        """Gains (N, K) and derivatives of all options, set by set."""
+        parts = [self._slopes(option, mean, spread) for option in self._sets]
         if self._singles:
-            gain, d_mean, d_std = self._verbs.decoupled_gradient(mean, std, self.frontiers, self.delta)
+            gain, d_mean, d_spread = self._verbs.decoupled_gradient(mean, spread, self.frontiers, self.delta)
             for l in (option.which[0] for option in self._singles):
-                parts.append((gain[:, l], d_mean[..., :, l, :], d_std[:, l, :]))
+                parts.append((gain[:, l], d_mean[..., :, l, :], d_spread[:, l]))
         gains = np.column_stack([part[0] for part in parts])[:, self._order]
-        log = slope_of(gains)[:, :, None]
         d_means = np.stack([part[1] for part in parts], axis=-2)[..., self._order, :]
-        d_stds = np.stack([part[2] for part in parts], axis=-2)[:, self._order, :]
-        return Sensitivity(score_of(gains), d_means * log, d_stds * log)
+        return Gradient(gains, d_means, np.stack([part[2] for part in parts], axis=1)[:, self._order])
 
     def given(self, x: Array, which: Sequence[int], rng: np.random.Generator) -> "Pfes":
         """Each frontier's mean conditioned on its own path's values at x, seen at the resolution (theory 8)."""
@@ -88,6 +108,14 @@ class Pfes(ByPrediction):
     @property
     def _verbs(self) -> ModuleType:
         return ESTIMATORS[self.estimator]
+
+    @property
+    def _by_beams(self) -> bool:
+        return self.together and self.estimator == "matched"
+
+    @property
+    def _which(self) -> list[tuple[int, ...]]:
+        return [option.which for option in self.options]
 
     @property
     def _sets(self) -> list[Option]:
@@ -108,9 +136,9 @@ class Pfes(ByPrediction):
         blind[list(option.which)] = self.delta[list(option.which)]
         return blind
 
-    def _gain(self, option: Option, mean: Array, std: Array) -> Array:
-        return np.asarray(self._verbs.coupled(mean, std, self.frontiers, self._resolution(option)))
+    def _gain(self, option: Option, mean: Array, spread: Array) -> Array:
+        return np.asarray(self._verbs.coupled(mean, spread, self.frontiers, self._resolution(option)))
 
-    def _slopes(self, option: Option, mean: Array, std: Array) -> tuple[Array, Array, Array]:
-        gain, d_mean, d_std = self._verbs.coupled_gradient(mean, std, self.frontiers, self._resolution(option))
-        return gain, d_mean, d_std
+    def _slopes(self, option: Option, mean: Array, spread: Array) -> tuple[Array, Array, Array]:
+        gain, d_mean, d_spread = self._verbs.coupled_gradient(mean, spread, self.frontiers, self._resolution(option))
+        return gain, d_mean, d_spread

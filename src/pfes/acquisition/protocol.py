@@ -13,7 +13,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from pfes.gp import Model
+from pfes.gp import Surrogate
 from pfes.objectives import Option
 
 __all__ = ["FLOOR", "Acquisition", "Slopes", "gain_of", "score_of", "slope_of"]
@@ -40,7 +40,7 @@ class Acquisition(Protocol):
         ...
 
     @property
-    def model(self) -> Model:
+    def model(self) -> Surrogate:
         """What is believed, measurements under way included."""
         ...
 

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfes.frontiers import FrontierSettings
-from pfes.gp import Model
+from pfes.gp import Surrogate
 from pfes.objectives import Option
 from pfes.space import Pool, Space
 
@@ -24,7 +24,7 @@ def _ones(x: Array) -> Array:
 class Situation:
     """What is believed and what is on offer; values are levels (larger is better, deviation 1)."""
 
-    model: Model
+    model: Surrogate
     domain: Space | Pool
     observed: Array  # (n, D) distinct points with any measurement
     held: Array  # (m, D) those with every objective measured

@@ -30,8 +30,9 @@ from numpy.typing import NDArray
 
 from pfes.acquisition.ehvi import Ehvi
 from pfes.acquisition.pfes import Pfes
+from pfes.acquisition.prediction import apart, deviations
 from pfes.acquisition.protocol import Slopes, gain_of
-from pfes.gp import Model
+from pfes.gp import Surrogate
 from pfes.objectives import Option
 from pfes.pareto import non_dominated, quick_hypervolume
 
@@ -69,7 +70,7 @@ class Worth:
         return self.learn.options
 
     @property
-    def model(self) -> Model:
+    def model(self) -> Surrogate:
         """What is believed, each sampled path's own values at pending points included."""
         return self.learn.model
 
@@ -95,8 +96,8 @@ class Worth:
         share = np.log(self._shares(x))
         if self.weight == 1.0:
             return self.hold.scores(x) + share
-        told = self.model.predict(x)
-        improved = told if self._alike else self.hope.model.predict(x)
+        mean, spread = told = self.learn.predicted(x)
+        improved = (mean, deviations(spread)) if self._alike else self.hope.predicted(x)
         return (1.0 - self.weight) * self.learn.score(*told) + self.weight * (self.hope.score(*improved) + share)
 
     def slopes(self, x: Array) -> Slopes:
@@ -105,9 +106,9 @@ class Worth:
         if self.weight == 1.0:
             score, d_x = self.hold.slopes(x)
             return Slopes(score + share, d_x)
-        at = self.model.predict_gradient(x)
+        at = self.learn.predicted_gradient(x)
         told = self.learn.slopes_at(at)
-        improved = self.hope.slopes_at(at) if self._alike else self.hope.slopes(x)
+        improved = self.hope.slopes_at(apart(at)) if self._alike else self.hope.slopes(x)
         return Slopes(
             (1.0 - self.weight) * told.score + self.weight * (improved.score + share),
             (1.0 - self.weight) * told.d_x + self.weight * improved.d_x,

@@ -39,6 +39,9 @@ __all__ = ["create_verb"]
 @click.option("--with-results", is_flag=True, help="CSV: filled objective columns are results from before.")
 @click.option("--budget", metavar="NUMBER", type=number, help="CSV: what all measurements together may cost.")
 @click.option("--method", help="CSV: see `pfes methods`.  [default: pfes]")
+@click.option(
+    "--model", help="CSV: independent, coregional, latent or auto: objectives related?  [default: independent]"
+)
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="CSV: of all random numbers.")
 @json_option
 def create_verb(source: Path | None, example: bool, place: str | None, as_json: bool, **options: object) -> None:
@@ -67,7 +70,19 @@ def _is_table(source: Path) -> bool:
 
 
 def _from_plan(source: Path, target: str, options: dict[str, object]) -> Begun:
-    only = ["larger", "smaller", "costs", "inputs", "ids", "delimiter", "with_results", "budget", "method", "seed"]
+    only = [
+        "larger",
+        "smaller",
+        "costs",
+        "inputs",
+        "ids",
+        "delimiter",
+        "with_results",
+        "budget",
+        "method",
+        "model",
+        "seed",
+    ]
     if wrong := [name for name in only if options[name]]:
         spelt = {"larger": "max", "smaller": "min", "costs": "cost"}.get(wrong[0], wrong[0].replace("_", "-"))
         raise click.UsageError(f"--{spelt} is for candidates in CSV; write it into {source.name}.")
@@ -98,6 +113,7 @@ def _from_csv(source: Path, target: str, options: dict[str, object]) -> Begun:
             name=options["name"] or source.stem,
             seed=options["seed"],
             method=options["method"],
+            model=options["model"],
             budget=options["budget"],
         ),
         pool=PoolTable.model_construct(

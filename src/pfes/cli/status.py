@@ -62,6 +62,11 @@ def _head(study: Study, trials: list[Trial], steps: list[Step], out: Output) -> 
     if steps:
         corner = ", ".join(f"{name} {value:.4g}" for name, value in (study.reference or {}).items())
         out.line(f"Hypervolume  {steps[-1].hypervolume:.6g} (from {corner})")
+    if learned := study.learned_model:
+        out.line(f"Model        {learned.kind}: {learned.reason}")
+        if learned.kind != "independent":
+            pairs = [f"{a} and {b} {value:+.2f}" for (a, b), value in learned.correlations.items()]
+            out.line(f"Correlation  {', '.join(pairs)}")
     if promised := gains(trials)[-LAST:]:
         arrow = " → " if out.unicode else " -> "
         shown = arrow.join(f"{gain:.3g}" for _, gain in promised)
@@ -120,11 +125,21 @@ def _draw(canvas: Canvas, x_label: str, y_label: str, out: Output) -> None:
     out.line()
 
 
+def _learned(study: Study) -> dict[str, Any] | None:
+    learned = study.learned_model
+    if learned is None:
+        return None
+    pairs = [{"objectives": [*pair], "correlation": value} for pair, value in learned.correlations.items()]
+    return {"kind": learned.kind, "reason": learned.reason, "correlations": pairs}
+
+
 def _data(study: Study, trials: list[Trial], steps: list[Step]) -> dict[str, Any]:
     return {
         "name": study.name,
         "storage": study.storage,
         "method": study.method,
+        "model": study.model,
+        "learned_model": _learned(study),
         "seed": study.seed,
         "trials": Counter(str(trial.state) for trial in trials),
         "budget": study.budget,

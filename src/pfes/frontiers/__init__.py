@@ -15,7 +15,7 @@ from pfes.errors import InvalidInput
 from pfes.frontiers.draws import Drawn, drawn_by_scan, drawn_jointly, drawn_over_space
 from pfes.frontiers.settings import FrontierSettings
 from pfes.frontiers.thinning import cover, most_points, thin
-from pfes.gp.model import Model
+from pfes.gp import JointModel, Surrogate
 from pfes.pareto import non_dominated
 from pfes.search import Found
 from pfes.space import Pool, Space
@@ -43,7 +43,7 @@ class Sampled:
 
 
 def sample_frontiers(
-    model: Model,
+    model: Surrogate,
     domain: Space | Pool,
     observed: ArrayLike,
     thresholds: ArrayLike,
@@ -68,14 +68,14 @@ def sample_frontiers(
     Raises:
         InvalidInput: no candidate at all, or thresholds that are not (L,) numbers or -inf.
     """
-    known, limit = _rows(observed, domain.width), _limits(thresholds, len(model.posteriors))
+    known, limit = _rows(observed, domain.width), _limits(thresholds, len(model))
     if isinstance(domain, Pool):
         drawn = _over_pool(model, domain, known, allowed, settings, rng)
     else:
         drawn = _over_space(model, domain, np.concatenate((known, _rows(seeds, domain.width))), settings, rng)
     if len(drawn.best[0].x) + len(known) * settings.observed == 0:
         raise InvalidInput("got no candidate and no observations; wanted at least one; try allowing a row of the pool")
-    values = drawn.at(known) if settings.observed else np.empty((settings.count, 0, len(model.posteriors)))
+    values = drawn.at(known) if settings.observed else np.empty((settings.count, 0, len(model)))
     most = most_points(len(limit)) if settings.points is None else settings.points
     kept = [_frontier(best, known[: len(v)], v, limit, most) for best, v in zip(drawn.best, values, strict=True)]
     return Sampled([np.concatenate((y, _virtual(limit, y))) for _, y in kept], [x for x, _ in kept], drawn.at)
@@ -96,7 +96,7 @@ def _limits(thresholds: ArrayLike, objectives: int) -> Array:
 
 
 def _over_space(
-    model: Model, space: Space, starts: Array, settings: FrontierSettings, rng: np.random.Generator
+    model: Surrogate, space: Space, starts: Array, settings: FrontierSettings, rng: np.random.Generator
 ) -> Drawn:
     if space.size <= FEW:  # looking everywhere is cheaper than searching, and misses nothing
         return drawn_by_scan(model, space.grid(), settings, rng)
@@ -104,10 +104,17 @@ def _over_space(
 
 
 def _over_pool(
-    model: Model, pool: Pool, known: Array, allowed: Mask | None, settings: FrontierSettings, rng: np.random.Generator
+    model: Surrogate,
+    pool: Pool,
+    known: Array,
+    allowed: Mask | None,
+    settings: FrontierSettings,
+    rng: np.random.Generator,
 ) -> Drawn:
     candidates = pool.x if allowed is None else pool.x[allowed]
-    if np.count_nonzero(pool.twins == np.arange(len(pool))) > settings.exact_rows:
+    distinct = np.count_nonzero(pool.twins == np.arange(len(pool)))
+    # objectives together are one matrix of all their values
+    if distinct * (len(model) if isinstance(model, JointModel) else 1) > settings.exact_rows:
         return drawn_by_scan(model, candidates, settings, rng)
     return drawn_jointly(model, np.concatenate((pool.x, known)), candidates, settings, rng)
 

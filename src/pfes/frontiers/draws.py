@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 from pfes.compiled import spread_map
 from pfes.errors import InvalidInput
 from pfes.frontiers.settings import FrontierSettings
-from pfes.gp.model import Model
-from pfes.gp.paths import Paths, draw_paths
+from pfes.gp import AnyPaths, JointModel, Surrogate, paths_of
 from pfes.pareto import non_dominated
 from pfes.search import Found, best_of, pareto_search
 from pfes.space import Space
@@ -30,24 +29,24 @@ class Drawn(NamedTuple):
 
 
 def drawn_over_space(
-    model: Model, space: Space, seeds: Array, settings: FrontierSettings, rng: np.random.Generator
+    model: Surrogate, space: Space, seeds: Array, settings: FrontierSettings, rng: np.random.Generator
 ) -> Drawn:
     """Draw paths over a space and search them, beginning at the seeds (Q, D) that are best on each path."""
-    paths = draw_paths(model, settings.count, rng, features=settings.features, kind=settings.kind)
+    paths = paths_of(model, settings.count, rng, features=settings.features, kind=settings.kind)
     inside = seeds[space.admissible(seeds)] if len(seeds) else seeds
     scouts = space.random(settings.scouts, rng) if settings.scouts else inside[:0]
-    starts = _best_on_each(paths, np.concatenate((inside, scouts)), settings.search.size(len(model.posteriors)))
+    starts = _best_on_each(paths, np.concatenate((inside, scouts)), settings.search.size(len(model)))
     slopes = paths.slopes if settings.climb else None
     found = pareto_search(paths.fast, space, starts, settings.search, rng, slopes=slopes)
     return Drawn([_filtered(x, y) for x, y in _exact(paths, [f.x for f in found])], paths)
 
 
-def _best_on_each(paths: Paths, x: Array, most: int) -> list[Array]:
+def _best_on_each(paths: AnyPaths, x: Array, most: int) -> list[Array]:
     """The points of x (Q, D) that are best on each path, layer by layer of what is non-dominated: R arrays."""
     return spread_map(lambda y: x[best_of(y, most)], list(paths.fast(x))) if len(x) else [x] * paths.count
 
 
-def _exact(paths: Paths, sets: list[Array]) -> list[tuple[Array, Array]]:
+def _exact(paths: AnyPaths, sets: list[Array]) -> list[tuple[Array, Array]]:
     """Evaluate path r at its set (S_r, D) in double precision: the sets, and values (S_r, L)."""
     longest = max(map(len, sets))
     padded = np.stack([np.concatenate((x, np.repeat(x[:1], longest - len(x), axis=0))) for x in sets])
@@ -61,7 +60,7 @@ def _filtered(x: Array, y: Array) -> Found:
 
 
 def drawn_jointly(
-    model: Model, every: Array, candidates: Array, settings: FrontierSettings, rng: np.random.Generator
+    model: Surrogate, every: Array, candidates: Array, settings: FrontierSettings, rng: np.random.Generator
 ) -> Drawn:
     """Draw exact values of all points (P, D), equal ones alike; the best of the candidates (Q, D), some of them."""
     x = np.unique(every + 0.0, axis=0)  # -0.0 and 0.0 are one
@@ -69,21 +68,23 @@ def drawn_jointly(
     return Drawn([_filtered(candidates, values) for values in at(candidates)], at)
 
 
-def drawn_by_scan(model: Model, candidates: Array, settings: FrontierSettings, rng: np.random.Generator) -> Drawn:
+def drawn_by_scan(model: Surrogate, candidates: Array, settings: FrontierSettings, rng: np.random.Generator) -> Drawn:
     """Draw paths and evaluate them at all candidates (Q, D), block by block; equal ones are equal on every path."""
-    paths = draw_paths(model, settings.count, rng, features=settings.features, kind=settings.kind)
+    paths = paths_of(model, settings.count, rng, features=settings.features, kind=settings.kind)
     return Drawn(_scanned(paths, candidates), paths)
 
 
-def _joint(model: Model, x: Array, count: int, rng: np.random.Generator) -> Array:
+def _joint(model: Surrogate, x: Array, count: int, rng: np.random.Generator) -> Array:
     """Joint draws at x (P, D): (R, P, L); an objective with R means gives one draw around each."""
+    if isinstance(model, JointModel):
+        return model.draw(x, count, rng) if model.y.ndim == 1 else model.draw(x, 1, rng)[0]
     draws = [p.draw(x, count, rng) if p.y.ndim == 1 else p.draw(x, 1, rng)[0] for p in model.posteriors]
     return np.stack(draws, axis=-1)
 
 
-def _scanned(paths: Paths, x: Array) -> list[Found]:
+def _scanned(paths: AnyPaths, x: Array) -> list[Found]:
     """The non-dominated of all points x (P, D) on each path, block by block."""
-    objectives = len(paths.objectives)
+    objectives = len(paths)
     best = [Found(x[:0], np.empty((0, objectives)))] * paths.count
     for begin in range(0, len(x), BLOCK):
         rows = x[begin : begin + BLOCK]

@@ -5,6 +5,7 @@
     posterior = Posterior.of(data, groups, hyper)        .predict, .predict_gradient, .covariance, .draw, .given
     model = Model((posterior, ...))                      the same for L objectives
     choose(data, groups, recipe, "auto", rng)            objectives together: `multitask`
+    Surrogate                                            a Model or a JointModel
     Feasibility.of(x, ok, groups).probability(x)         where experiments can be done at all
 
 Inputs are encoded points of the unit cube, x (n, D); values are standardised and maximised. Columns belong to groups,
@@ -15,16 +16,20 @@ from pfes.gp.feasibility import Feasibility
 from pfes.gp.fit import fit
 from pfes.gp.likelihood import Likelihood, log_likelihood, log_posterior
 from pfes.gp.model import Model
-from pfes.gp.multitask import Choice, JointHyper, JointModel, choose
+from pfes.gp.multitask import Choice, JointHyper, JointModel, JointSlopes, checked_model, choose
 from pfes.gp.posterior import Posterior, Prediction, Slopes
 from pfes.gp.recipe import Hyper, LogNormal, Recipe
+from pfes.gp.surrogate import AnyPaths, Fitted, Surrogate, paths_of
 
 __all__ = [
+    "AnyPaths",
     "Choice",
     "Feasibility",
+    "Fitted",
     "Hyper",
     "JointHyper",
     "JointModel",
+    "JointSlopes",
     "Likelihood",
     "LogNormal",
     "Model",
@@ -32,8 +37,11 @@ __all__ = [
     "Prediction",
     "Recipe",
     "Slopes",
+    "Surrogate",
+    "checked_model",
     "choose",
     "fit",
     "log_likelihood",
     "log_posterior",
+    "paths_of",
 ]

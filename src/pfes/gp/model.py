@@ -35,6 +35,11 @@ class Model:
     def __len__(self) -> int:
         return len(self.posteriors)
 
+    @property
+    def amplitude(self) -> Array:
+        """(L,) prior variance of each objective."""
+        return np.array([posterior.hyper.amplitude for posterior in self.posteriors])
+
     def predict(self, x: Array) -> Prediction:
         """Means (N, L), or (R, N, L) after R value vectors were given, and deviations (N, L) at x (N, D)."""
         each = [posterior.predict(x) for posterior in self.posteriors]

@@ -43,6 +43,9 @@ class Paths:
         """R."""
         return len(self.objectives[0].heights)
 
+    def __len__(self) -> int:
+        return len(self.objectives)
+
     def __call__(self, x: Array) -> Array:
         """Values (R, N, L): of all paths at x (N, D), or of each path at its own points x (R, N, D)."""
         x = np.asarray(x, dtype=np.float64)

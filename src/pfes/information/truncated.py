@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from pfes.information.tensors import Moments, central_excess, mirrored, moved, normal_moments, tensors
 
-__all__ = ["Slopes", "Sums", "alone_slopes", "coupled_slopes", "matched_slopes"]
+__all__ = ["Region", "Slopes", "Sums", "alone_slopes", "coupled_slopes", "matched_bound", "matched_slopes", "region_of"]
 
 Array = NDArray[np.float64]
 
@@ -41,6 +41,11 @@ class Sums(NamedTuple):
     centre: Array  # (P, L)
     stretch: Array  # (P,) what deviations were multiplied by, so that not all is lost in rounding; 1 but for far means
     degree: int
+
+    def part(self, chosen: NDArray[np.intp]) -> "Sums":
+        """Some of the pairs."""
+        moments, alone, root, centre, stretch, degree = self
+        return Sums(moments[chosen], alone[chosen], root[chosen], centre[chosen], stretch[chosen], degree)
 
 
 class Region(NamedTuple):
@@ -66,6 +71,11 @@ def _outside(sums: Sums) -> Region:
     about = central_excess([m - g for m, g in zip(own, normal, strict=True)])
     told -= np.log(sums.stretch) * np.einsum("pii->p", about[1])  # log t for every bound that holds
     return Region(told, own, [sums.centre + about[0], *about[1:]])
+
+
+def region_of(sums: Sums, is_inside: bool) -> Region:
+    """z given F, from the sums over it or, inside, over the complement."""
+    return _inside(sums) if is_inside else _outside(sums)
 
 
 def _mass(sums: Sums) -> Array:
@@ -103,7 +113,7 @@ def _times(scale: Array, tensor: Array) -> Array:
 
 def coupled_slopes(sums: Sums, is_inside: bool) -> Slopes:
     """Theorem 1 under a joint normal: d/dmean = -Cov(|z|^2, z) / 2, d/dcovariance = I/2 - Cov(|z|^2, z z') / 4."""
-    region = _inside(sums) if is_inside else _outside(sums)
+    region = region_of(sums, is_inside)
     if sums.degree < 4:
         return Slopes(region.gain, None, None)
     mean, second, third, fourth = region.central
@@ -128,32 +138,31 @@ def coupled_slopes(sums: Sums, is_inside: bool) -> Slopes:
 
 def matched_slopes(shares: Callable[[Sums], Array]) -> Callable[[Sums, bool], Slopes]:
     """The matched bound of what `shares`, A (P, K, L), makes of z: all objectives, or a single one."""
+    return lambda sums, is_inside: matched_bound(region_of(sums, is_inside), shares(sums), sums.degree == 4)
 
-    def slopes(sums: Sums, is_inside: bool) -> Slopes:
-        region = _inside(sums) if is_inside else _outside(sums)
-        mean, second = region.central[:2]
-        share = shares(sums)
-        change = np.einsum("pai,pij,pbj->pab", share, second, share)
-        values, vectors = np.linalg.eigh(change)
-        values = np.maximum(values, -1.0 + 1e-15)
-        gain = -0.5 * np.log1p(values).sum(axis=1)
-        if sums.degree < 4:
-            return Slopes(gain, None, None)
-        third, fourth = region.central[2:]
-        own = np.einsum("pak,pai->pki", vectors, share)  # rows of A along the eigenvectors
-        weight = -0.5 * np.einsum("pk,pki,pkj->pij", 1.0 / (1.0 + values), own, own)
-        skew = np.einsum("pjk,pjki->pi", weight, third)
-        d_covariance = 0.5 * (
-            np.einsum("pk,pki,pkj->pij", values / (1.0 + values), own, own)
-            + np.einsum("pjk,pjkil->pil", weight, fourth)
-            - _times(np.einsum("pjj->p", weight), second)
-            - _times(np.einsum("pjk,pjk->p", weight, second), second + np.eye(mean.shape[1]))
-            + np.einsum("pi,pl->pil", mean, skew)
-            + np.einsum("pi,pl->pil", skew, mean)
-        )
-        return Slopes(gain, skew, d_covariance)
 
-    return slopes
+def matched_bound(region: Region, share: Array, deep: bool) -> Slopes:
+    """The matched bound of A z, A = share (P, K, L); derivatives if deep, from moments up to the fourth."""
+    mean, second = region.central[:2]
+    change = share @ second @ np.swapaxes(share, 1, 2)
+    values, vectors = np.linalg.eigh(change) if share.shape[1] > 1 else (change[:, 0], np.ones_like(change))
+    values = np.maximum(values, -1.0 + 1e-15)
+    gain = -0.5 * np.log1p(values).sum(axis=1)
+    if not deep:
+        return Slopes(gain, None, None)
+    third, fourth = region.central[2:]
+    own = np.einsum("pak,pai->pki", vectors, share)  # rows of A along the eigenvectors
+    weight = -0.5 * np.einsum("pk,pki,pkj->pij", 1.0 / (1.0 + values), own, own)
+    skew = np.einsum("pjk,pjki->pi", weight, third)
+    d_covariance = 0.5 * (
+        np.einsum("pk,pki,pkj->pij", values / (1.0 + values), own, own)
+        + np.einsum("pjk,pjkil->pil", weight, fourth)
+        - _times(np.einsum("pjj->p", weight), second)
+        - _times(np.einsum("pjk,pjk->p", weight, second), second + np.eye(mean.shape[1]))
+        + np.einsum("pi,pl->pil", mean, skew)
+        + np.einsum("pi,pl->pil", skew, mean)
+    )
+    return Slopes(gain, skew, d_covariance)
 
 
 def alone_slopes(sums: Sums, is_inside: bool) -> Slopes:

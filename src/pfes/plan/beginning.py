@@ -38,6 +38,7 @@ def begin(plan: Plan, folder: Path, place: Place, *, exist_ok: bool = False) -> 
             name=table.name,
             seed=table.seed,
             method=table.method,
+            model=table.model,
             budget=table.budget,
             reference=plan.reference,
             exist_ok=exist_ok,

@@ -131,6 +131,7 @@ class StudyTable(Table):
     name: str = "study"
     seed: Whole = 0
     method: str | None = None
+    model: str | None = None
     budget: Number | None = None
 
 

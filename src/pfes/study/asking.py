@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from pfes.gp import Hyper
+from pfes.gp import Fitted
 from pfes.ledger import Wish, hypers_as_data
 from pfes.observations import Observations
 from pfes.points import read, suggested
@@ -77,7 +77,7 @@ def _with(known: Observations, task: Task, wish: Wish) -> Observations:
 
 def _suggested(
     task: Task, known: Observations, snapshot: Snapshot, request: Request, count: int
-) -> tuple[list[Suggestion], tuple[Hyper, ...] | None, str]:
+) -> tuple[list[Suggestion], Fitted | None, str]:
     cheapest = min(option.cost for option in task.objectives.options(decoupled=True))  # coupled: half-measured points
     if not fits(cheapest, request.limit):
         return [], None, _spent(request.limit, cheapest)

@@ -27,6 +27,7 @@ class Description:
 
     budget    what all trials together may cost; None: no limit
     method    how suggestions are made, initial: with how many values of each objective models begin
+    model     how objectives are believed to be related
     seed      of all random numbers
     make      all of it, settings included; called when it is first needed, since models are loaded then
     """
@@ -35,6 +36,7 @@ class Description:
     objectives: Objectives
     budget: float | None
     method: str
+    model: str
     initial: int
     seed: int
     make: "Callable[[], models.Task]"
@@ -43,7 +45,8 @@ class Description:
     def of(task: "models.Task", budget: float | None) -> "Description":
         """That of a task."""
         how = task.settings
-        return Description(task.domain, task.objectives, budget, how.method, how.initial, task.seed, lambda: task)
+        said = how.method, how.model, how.initial
+        return Description(task.domain, task.objectives, budget, *said, task.seed, lambda: task)
 
     @cached_property
     def task(self) -> "models.Task":
@@ -78,6 +81,7 @@ def restore(text: str, functions: Sequence[Function] = ()) -> Description:
         space, objectives = from_data(parts["space"], functions), from_data(parts["objectives"])
         settings, seed, budget = parts["settings"], parts["seed"], from_data(parts["budget"])
         method, initial = settings["method"], settings["initial"]
+        model = settings.get("model", "independent")  # files from before there were others
 
     def make() -> "models.Task":
         from pfes.study import models  # noqa: PLC0415 - see there
@@ -85,7 +89,7 @@ def restore(text: str, functions: Sequence[Function] = ()) -> Description:
         with _legible():
             return models.Task(space, objectives, from_data(settings), seed)
 
-    return Description(space, objectives, budget, method, initial, seed, make)
+    return Description(space, objectives, budget, method, model, initial, seed, make)
 
 
 @contextmanager

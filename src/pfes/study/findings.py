@@ -35,7 +35,7 @@ from pfes.trials import Trial, Trials, TrialState, observations_of, shares
 if TYPE_CHECKING:
     from pfes.study import models
 
-__all__ = ["Estimate", "Findings", "Recommendation"]
+__all__ = ["Estimate", "Findings", "LearnedModel", "Recommendation"]
 
 Array = NDArray[np.float64]
 MODEL = 2  # the stream of random numbers of fits that no suggestion is made from
@@ -57,6 +57,14 @@ class Recommendation:
     params: dict[str, Any]
     row: Any
     estimates: dict[str, Estimate]
+
+
+class LearnedModel(NamedTuple):
+    """The model of several objectives that the last suggestion was made from."""
+
+    kind: str  # "independent", "coregional" or "latent"
+    reason: str
+    correlations: dict[tuple[str, str], float]  # of pairs of objectives, as they are measured: small with small is +
 
 
 class Findings:
@@ -101,6 +109,11 @@ class Findings:
     def method(self) -> str:
         """The way it chooses what to measure."""
         return self._about.method
+
+    @property
+    def model(self) -> str:
+        """How its objectives are believed to be related, as was asked for; `learned_model` says what came of it."""
+        return self._about.model
 
     @property
     def seed(self) -> int:
@@ -229,6 +242,22 @@ class Findings:
         return [("reference", None, {"values": infer_reference(points, self.objectives), "inferred": True})]
 
     # What is learned
+
+    @property
+    def learned_model(self) -> LearnedModel | None:
+        """Which model of the objectives together the last suggestion was made from; None: they are independent."""
+        with self._journal.now() as ledger:
+            choice = ledger.choice
+        if choice is None:
+            return None
+        signs = [1.0 if item.goal == "max" else -1.0 for item in self.objectives]  # fitted as if all were maximised
+        names, table = self.objectives.names, choice["correlation"]
+        found = {
+            (names[i], names[j]): signs[i] * signs[j] * table[i][j] + 0.0
+            for i in range(len(names))
+            for j in range(i + 1, len(names))
+        }
+        return LearnedModel(choice["kind"], choice["reason"], found)
 
     @overload
     def predict(self, params: Mapping[str, Any]) -> dict[str, Estimate]: ...

@@ -38,7 +38,7 @@ def create_study(
     name: str = "study",
     seed: int = 0,
     method: str | None = None,
-    model: str = "independent",
+    model: str | None = None,
     settings: "Settings | None" = None,
     budget: float | None = None,
     reference: Mapping[str, float] | Sequence[float] | None = None,
@@ -52,12 +52,12 @@ def create_study(
     objectives  what to measure; bundles: objectives that are cheaper together
     seed        of all random numbers: the same events and seed give the same suggestions
     method      "pfes" if nothing else is said here or in `settings`
+    model       "independent" objectives if nothing else is said here or in `settings`; "coregional", "latent": what is
+                measured of one tells about the others; "auto": whichever predicts best what is left out
     budget      what all trials together may cost; None: no limit
     reference   the point hypervolumes are measured from; None: chosen when first needed
     exist_ok    a study of that name is gone on with, if its space and objectives are these
     """
-    if model != "independent":
-        raise InvalidInput(f"model: got {model!r}, wanted 'independent', the one there is in this version")
     wanted = Objectives.of(objectives, bundles)
     _check_space(space, wanted)
     if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
@@ -67,6 +67,7 @@ def create_study(
 
     chosen = settings or models.Settings()
     chosen = chosen if method is None else replace(chosen, method=method)
+    chosen = chosen if model is None else replace(chosen, model=model)
     it = Description.of(models.Task(space, wanted, chosen, int(seed)), limit)
     corner = None if reference is None else checked_reference(reference, wanted)
     study = _begun(storage, name, it, exist_ok)

@@ -7,7 +7,7 @@ from pfes.ledger import Ledger, Wish
 from pfes.trials import Trial
 
 if TYPE_CHECKING:
-    from pfes.gp import Hyper
+    from pfes.gp import Fitted
 
 __all__ = ["Answer", "Snapshot", "fits"]
 
@@ -20,7 +20,7 @@ class Snapshot:
     wishes: tuple[Wish, ...]
     ask: int  # number of the request: with the seed it gives the random numbers
     read: int  # how many events had happened
-    hypers: "tuple[Hyper, ...] | None"
+    hypers: "Fitted | None"
 
     @staticmethod
     def of(ledger: Ledger) -> "Snapshot":

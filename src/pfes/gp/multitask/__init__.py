@@ -8,8 +8,8 @@
 Inputs, values and groups are those of `pfes.gp`.
 """
 
-from pfes.gp.multitask.choose import Choice, choose, left_out
-from pfes.gp.multitask.fit import fit_joint
+from pfes.gp.multitask.choose import Choice, checked_model, choose, left_out
+from pfes.gp.multitask.fit import Start, fit_joint
 from pfes.gp.multitask.hyper import JointHyper
 from pfes.gp.multitask.likelihood import JointLikelihood, joint_log_likelihood
 from pfes.gp.multitask.model import JointModel, JointPrediction, JointSlopes
@@ -23,6 +23,8 @@ __all__ = [
     "JointPaths",
     "JointPrediction",
     "JointSlopes",
+    "Start",
+    "checked_model",
     "choose",
     "draw_joint_paths",
     "fit_joint",

@@ -11,7 +11,8 @@ objectives are independent.
 """
 
 from collections.abc import Sequence
-from typing import Literal, NamedTuple
+from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,14 +21,14 @@ from pfes.errors import InvalidInput
 from pfes.gp import linalg
 from pfes.gp.fit import fit
 from pfes.gp.likelihood import LOG_2PI, Integers
-from pfes.gp.multitask.fit import fit_joint
+from pfes.gp.multitask.fit import Start, fit_joint
 from pfes.gp.multitask.hyper import JointHyper
 from pfes.gp.multitask.loadings import JOINT
 from pfes.gp.multitask.model import JointModel
 from pfes.gp.recipe import Hyper, Recipe
 from pfes.observations import Data
 
-__all__ = ["Choice", "choose", "left_out"]
+__all__ = ["Choice", "checked_model", "choose", "left_out"]
 
 Array = NDArray[np.float64]
 Kind = Literal["independent", "coregional", "latent"]
@@ -37,7 +38,8 @@ MARGIN = 1.0
 SMALLEST = 1e-3  # deviation that a prediction may claim: less is decided by rounding
 
 
-class Choice(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Choice:
     """A model of several objectives and why it was taken."""
 
     kind: Kind
@@ -48,21 +50,38 @@ class Choice(NamedTuple):
     fits: dict[Kind, JointHyper]  # all that were fitted
 
 
-def choose(data: Sequence[Data], groups: Integers, recipe: Recipe, model: str, rng: np.random.Generator) -> Choice:
+def checked_model(model: str) -> str:
+    """The name, if it is that of a model or "auto"."""
+    if model not in (*KINDS, "auto"):
+        names = ", ".join(map(repr, (*KINDS, "auto")))
+        raise InvalidInput(f"model: got {model!r}, wanted one of {names}; try 'auto'")
+    return model
+
+
+def choose(
+    data: Sequence[Data],
+    groups: Integers,
+    recipe: Recipe,
+    model: str,
+    rng: np.random.Generator,
+    start: Choice | None = None,
+) -> Choice:
     """Fit L objectives' standardised data by the model of that name, or by the one that "auto" chooses; groups (D,).
+
+    start: what was chosen for similar data, so that fits begin near it too.
 
     Raises:
         InvalidInput: a name that is none of "independent", "coregional", "latent", "auto".
     """
-    if model not in (*KINDS, "auto"):
-        names = ", ".join(map(repr, (*KINDS, "auto")))
-        raise InvalidInput(f"model: got {model!r}, wanted one of {names}; try 'auto'")
+    checked_model(model)
     streams = rng.spawn(len(data) + len(JOINT))
-    singles = tuple(fit(d, groups, recipe, stream) for d, stream in zip(data, streams, strict=False))
+    before = (None,) * len(data) if start is None else start.singles
+    singles = tuple(fit(d, groups, recipe, s, b) for d, s, b in zip(data, streams, before, strict=False))
     hypers: dict[Kind, JointHyper] = {"independent": JointHyper.independent(singles)}
     for joint, stream in zip(JOINT, streams[len(data) :], strict=True):
         if model in ("auto", joint) and len(data) > 1:
-            hypers[joint] = fit_joint(data, groups, recipe, joint, stream, singles)
+            earlier = start.hyper if start is not None and start.kind == joint else None
+            hypers[joint] = fit_joint(data, groups, recipe, joint, stream, Start(singles, earlier))
     if len(data) == 1:
         return Choice("independent", hypers["independent"], singles, "there is one objective", {}, hypers)
     if model != "auto":

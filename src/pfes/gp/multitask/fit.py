@@ -28,15 +28,21 @@ from pfes.gp.multitask.loadings import LARGEST, Structure
 from pfes.gp.recipe import Hyper, Recipe
 from pfes.observations import Data
 
-__all__ = ["fit_joint"]
+__all__ = ["Start", "fit_joint"]
 
 Array = NDArray[np.float64]
-Starting = JointHyper | Sequence[Hyper] | None
 
 SHRUNK = 0.9  # how much of a correlation between the objectives' own predictions a fit begins with
 SMALL = 0.3  # loadings of a fit that begins almost without correlation; at 0 it would stay there
 TIED, TIED_ODDS = 0.3, 0.75  # deviations of kernels' log scales, and of the log odds of shares, from their average
 FEWEST = 50  # points of an objective in a random part
+
+
+class Start(NamedTuple):
+    """Where a fit begins: the objectives' own fits to these data, and a joint one of similar data and the same kind."""
+
+    singles: Sequence[Hyper]
+    joint: JointHyper | None = None
 
 
 class Coordinates(NamedTuple):
@@ -154,13 +160,17 @@ class Coordinates(NamedTuple):
 
 
 def fit_joint(
-    data: Sequence[Data], groups: Integers, recipe: Recipe, kind: str, rng: np.random.Generator, start: Starting = None
+    data: Sequence[Data],
+    groups: Integers,
+    recipe: Recipe,
+    kind: str,
+    rng: np.random.Generator,
+    start: Start | None = None,
 ) -> JointHyper:
     """Fit a joint Gaussian process to L objectives' standardised data: highest posterior density.
 
-    kind: "coregional" or "latent", see `loadings.py`; groups (D,) as in `fit`. start: a joint fit of similar data and
-    of the same kind, or the L objectives' own fits to these data; they are made where they are not given. Same
-    arguments and generator, same result.
+    kind: "coregional" or "latent", see `loadings.py`; groups (D,) as in `fit`. start: the L objectives' own fits, which
+    are made where they are not given, and perhaps an earlier joint one. Same arguments and generator, same result.
     """
     groups, structure = np.asarray(groups), Structure.of(kind, len(data))
     count = int(groups.max(initial=-1)) + 1
@@ -184,26 +194,25 @@ def fit_joint(
 
 
 def _starts(
-    data: Sequence[Data], groups: Integers, coordinates: Coordinates, rng: np.random.Generator, start: Starting
+    data: Sequence[Data], groups: Integers, coordinates: Coordinates, rng: np.random.Generator, start: Start | None
 ) -> list[JointHyper]:
     """Where to begin: the given fit; the objectives' own fits, correlated as their predictions are, and almost not."""
     structure, recipe = coordinates.structure, coordinates.recipe
-    if isinstance(start, JointHyper):
+    joint = None if start is None else start.joint
+    if joint is not None:
         wanted = (structure.parts, coordinates.groups), (structure.objectives, len(structure.part))
-        if (start.scales.shape, start.mixing.shape) != wanted:
+        if (joint.scales.shape, joint.mixing.shape) != wanted:
             raise InvalidInput(
-                f"start: got length scales {start.scales.shape} and mixing {start.mixing.shape}, wanted {wanted[0]} "
+                f"start: got length scales {joint.scales.shape} and mixing {joint.mixing.shape}, wanted {wanted[0]} "
                 f"and {wanted[1]}; try start=None"
             )
-    singles: Sequence[Hyper]
-    if start is None or isinstance(start, JointHyper):
+    singles = [] if start is None else list(start.singles)
+    if not singles:
         singles = [fit(d, groups, recipe, stream) for d, stream in zip(data, rng.spawn(len(data)), strict=True)]
-    else:
-        singles = start
     faint = SMALL * rng.choice([-1.0, 1.0], (structure.objectives, structure.shared))
     guess = structure.explaining(_guessed(data, groups, singles))
     found = [_embedded(structure, singles, loadings) for loadings in (guess, faint)]
-    return [start, *found] if isinstance(start, JointHyper) else found
+    return found if joint is None else [joint, *found]
 
 
 def _embedded(structure: Structure, singles: Sequence[Hyper], loadings: Array) -> JointHyper:

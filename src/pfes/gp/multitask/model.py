@@ -40,6 +40,10 @@ class JointPrediction(NamedTuple):
     mean: Array  # (N, L) or (R, N, L)
     covariance: Array  # (N, L, L)
 
+    def each(self) -> Prediction:
+        """Of every objective alone."""
+        return Prediction(self.mean, np.sqrt(np.einsum("nll->nl", self.covariance)))
+
 
 class JointSlopes(NamedTuple):
     """A joint prediction and its derivatives with respect to the candidates' columns."""
@@ -48,6 +52,11 @@ class JointSlopes(NamedTuple):
     covariance: Array
     d_mean: Array  # (..., N, L, D)
     d_covariance: Array  # (N, L, L, D)
+
+    def each(self) -> Slopes:
+        """Of every objective alone."""
+        std = np.sqrt(np.einsum("nll->nl", self.covariance))
+        return Slopes(self.mean, std, self.d_mean, np.einsum("nlld->nld", self.d_covariance) * (0.5 / std)[:, :, None])
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,6 +84,11 @@ class JointModel:
 
     def __len__(self) -> int:
         return len(self.hyper.noise)
+
+    @property
+    def amplitude(self) -> Array:
+        """(L,) prior variance of each objective."""
+        return self.hyper.amplitude
 
     # Predictions
 
@@ -104,11 +118,7 @@ class JointModel:
 
     def predict_gradient(self, x: Array) -> Slopes:
         """`predict` with derivatives with respect to x (N, D): d_mean (..., N, L, D), d_std (N, L, D)."""
-        mean, covariance, d_mean, d_covariance = self.predict_joint_gradient(x)
-        variance = np.einsum("nll->nl", covariance)
-        std, moving = np.sqrt(variance), variance > self._floor
-        d_std = np.einsum("nlld->nld", d_covariance) * (0.5 * moving / std)[:, :, None]
-        return Slopes(mean, std, d_mean, d_std)
+        return self.predict_joint_gradient(x).each()
 
     def predict_joint_gradient(self, x: Array) -> JointSlopes:
         """`predict_joint` with derivatives with respect to x (N, D): (..., N, L, D) and (N, L, L, D)."""
@@ -125,8 +135,11 @@ class JointModel:
         moved = self._moved(x, np.concatenate((weights, solved), axis=1))  # (N, R + L, L, D)
         d_mean = moved[:, : len(many)].transpose(1, 0, 2, 3)
         d_mean = d_mean[0] if self.weights.ndim == 1 else d_mean
-        half = moved[:, len(many) :]
-        return JointSlopes(self._mean(cross), self._remaining(spread, len(x)), d_mean, -half - half.swapaxes(1, 2))
+        half, covariance = moved[:, len(many) :], self._remaining(spread, len(x))
+        d_covariance = -half - half.swapaxes(1, 2)
+        own = np.arange(len(self))
+        d_covariance[:, own, own] *= (covariance[:, own, own] > self._floor)[:, :, None]  # rounding has no slope
+        return JointSlopes(self._mean(cross), covariance, d_mean, d_covariance)
 
     def _moved(self, x: Array, v: Array) -> Array:
         """Derivatives (N, K, L, D) of sum_i v_i c_i(x), v (N, K, n), with respect to x (N, D)."""

@@ -8,6 +8,7 @@
     noisy          one objective measured with noise, near and far; mixture, mixture_moments, mixture_far: its integrals
     slices         correlated objectives: a profile of F along one of them; nearest, rays: its pieces
     profiles       sums over such a profile
+    beams          the same roughly, quickly and for any number of objectives
     noise          how much of a measurement is signal
 
 Every kernel has the form near(frontier, mean (N, L), std (N, L), *settings, out (N, columns)) -> how many candidates it
