@@ -99,7 +99,10 @@ def _measured(x: np.ndarray, y: np.ndarray, model: str, seed: int) -> Any:
     names = [f"f{l}" for l in range(y.shape[1])]
     space = Space({f"x{j}": Real(0, 1) for j in range(WIDTH)})
     study = create_study(space=space, objectives=[Objective(name) for name in names], seed=seed, model=model)
-    rows = [{f"x{j}": float(p[j]) for j in range(WIDTH)} | dict(zip(names, v.tolist(), strict=True)) for p, v in zip(x, y, strict=True)]
+    rows = [
+        {f"x{j}": float(p[j]) for j in range(WIDTH)} | dict(zip(names, v.tolist(), strict=True))
+        for p, v in zip(x, y, strict=True)
+    ]
     study.add(rows)
     return study
 
@@ -181,7 +184,9 @@ def report(kept: list[dict[str, Any]], seeds: range) -> str:
             f"time, {START} rows to begin with): the price of how many full rows is paid until {ENOUGH:.0%} of the "
             f"optimal hypervolume is held, at most {MOST:g}. Saved: 1 - mean ratio to the independent model on the same "
             "pools (geometric), with a bootstrap interval of 95 %. Used: how often independent / coregional / latent.",
-            table(["correlation, model", "pools", "median", "mean", "given up", "saved", "used"], cost_rows(kept, seeds)),
+            table(
+                ["correlation, model", "pools", "median", "mean", "given up", "saved", "used"], cost_rows(kept, seeds)
+            ),
             f"One suggestion, {WIDTH} continuous parameters, n points with every objective measured, correlations about "
             "0.8: processor time of the independent model, and that of the others as multiples of it.",
             table(["", "independent", *MODELS[1:]], time_rows(kept)),
@@ -212,7 +217,9 @@ def main() -> None:
             raise result
         append(options.results, result)
         last = f"{spent(result):.1f}" if job[0] == "cost" else json.dumps(result["seconds"])
-        print(f"{number}/{len(wanted)} {' '.join(map(str, job))}: {last}, {result['wall']} s", file=sys.stderr, flush=True)
+        print(
+            f"{number}/{len(wanted)} {' '.join(map(str, job))}: {last}, {result['wall']} s", file=sys.stderr, flush=True
+        )
 
 
 if __name__ == "__main__":

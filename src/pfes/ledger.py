@@ -225,7 +225,7 @@ def hypers_from_data(data: Any) -> "Fitted | None":
 
     if isinstance(data, list):
         return tuple(map(single, data))
-    parts = {name: part if isinstance(part, str) else np.array(part) for name, part in data["joint"].items()}
-    joint = JointHyper(**{**parts, "part": np.array(data["joint"]["part"], dtype=np.intp)})
+    arrays: dict[str, Any] = {name: np.array(part) for name, part in data["joint"].items() if name != "kernel"}
+    joint = JointHyper(data["joint"]["kernel"], **arrays | {"part": arrays["part"].astype(np.intp)})
     kind = data["kind"]
     return Choice(kind, joint, tuple(map(single, data["singles"])), data["reason"], data["densities"], {kind: joint})

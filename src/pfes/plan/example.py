@@ -11,7 +11,7 @@ EXAMPLE = """\
 name = "battery"
 seed = 0                    # of all random numbers: the same results and seed give the same suggestions
 method = "pfes"             # `pfes methods` lists the others
-# model = "auto"            # are objectives related? "independent" (if nothing is said), "coregional", "latent" or "auto"
+# model = "auto"            # are objectives related? "independent" is the default; "coregional", "latent", "auto"
 # budget = 200              # what all measurements together may cost
 
 # What can be set, in your own units. Three types: real, integer, choice.
