@@ -7,7 +7,7 @@
 Finished runs are kept in benchmarks/results/correlated.jsonl and not repeated. Objectives of a pool of 300 random rows
 of three parameters are mixed from random smooth functions, so that their correlation is known. Every study begins with
 five random rows measured in full, the same for all models, and ends when what it holds is 95 % of the hypervolume of
-all rows, above a point a tenth of the range below the worst values. Costs are prices of one row in full, start included.
+all rows, above a point a tenth of the range below the worst values. Costs are prices of one full row, start included.
 """
 
 import argparse
@@ -21,10 +21,10 @@ from typing import Any
 import numpy as np
 
 from machine import describe
-from pfes import Objective, Pool, create_study
+from pfes import Objective, Pool, Real, Space, create_study
 from pfes.pareto import hypervolume
 from tables import seconds, table, write_section
-from workers import append, in_processes, read
+from workers import append, read
 
 ROOT = Path(__file__).resolve().parent
 RESULTS, PAGE = ROOT / "results" / "correlated.jsonl", ROOT.parent / "docs" / "benchmarks.md"
@@ -84,8 +84,7 @@ def timed(objectives: int, n: int, seed: int = 0) -> dict[str, Any]:
     y = np.column_stack([0.9 * common(x) + 0.44 * surface(0.5, rng)(x) for _ in range(objectives)])
     for number in range(4):
         for model in MODELS:
-            space = {"x": x}  # of parameters that the study names itself
-            study = _measured(space["x"], y, model, number)
+            study = _measured(x, y, model, number)
             begun = time.process_time()
             study.ask()
             if number:  # the first compiles
@@ -94,8 +93,6 @@ def timed(objectives: int, n: int, seed: int = 0) -> dict[str, Any]:
 
 
 def _measured(x: np.ndarray, y: np.ndarray, model: str, seed: int) -> Any:
-    from pfes import Real, Space
-
     names = [f"f{l}" for l in range(y.shape[1])]
     space = Space({f"x{j}": Real(0, 1) for j in range(WIDTH)})
     study = create_study(space=space, objectives=[Objective(name) for name in names], seed=seed, model=model)
@@ -180,15 +177,15 @@ def report(kept: list[dict[str, Any]], seeds: range) -> str:
         [
             "## Correlated objectives",
             f"`python benchmarks/correlated.py report`: {described}.",
-            f"Studies of random pools ({ROWS} rows, {WIDTH} parameters, two objectives, costs 10 : 1, one objective at a "
-            f"time, {START} rows to begin with): the price of how many full rows is paid until {ENOUGH:.0%} of the "
-            f"optimal hypervolume is held, at most {MOST:g}. Saved: 1 - mean ratio to the independent model on the same "
-            "pools (geometric), with a bootstrap interval of 95 %. Used: how often independent / coregional / latent.",
+            f"Studies of random pools ({ROWS} rows, {WIDTH} parameters, two objectives, costs 10 : 1, one objective at "
+            f"a time, {START} rows to begin with): the price of how many full rows is paid until {ENOUGH:.0%} of the "
+            f"optimal hypervolume is held, at most {MOST:g}. Saved: 1 - mean ratio to the independent model on the "
+            "same pools (geometric), with a bootstrap interval of 95 %. Used: independent / coregional / latent.",
             table(
                 ["correlation, model", "pools", "median", "mean", "given up", "saved", "used"], cost_rows(kept, seeds)
             ),
-            f"One suggestion, {WIDTH} continuous parameters, n points with every objective measured, correlations about "
-            "0.8: processor time of the independent model, and that of the others as multiples of it.",
+            f"One suggestion, {WIDTH} continuous parameters, n points with every objective measured, correlations "
+            "about 0.8: processor time of the independent model, and that of the others as multiples of it.",
             table(["", "independent", *MODELS[1:]], time_rows(kept)),
         ]
     )
@@ -199,7 +196,6 @@ def main() -> None:
     parser.add_argument("part", choices=["cost", "time", "report"])
     parser.add_argument("--seeds", type=int, default=20)
     parser.add_argument("--first", type=int, default=0, help="the first seed")
-    parser.add_argument("--processes", type=int, default=1)
     parser.add_argument("--results", type=Path, default=RESULTS)
     parser.add_argument("--rho", type=float, action="append", help="only these correlations")
     options = parser.parse_args()
@@ -212,9 +208,8 @@ def main() -> None:
     done = {json.dumps(result["job"]) for result in kept}
     wanted = [job for job in jobs(options.part, seeds) if json.dumps(job) not in done]
     wanted = [job for job in wanted if not options.rho or job[0] == "time" or job[1] in options.rho]
-    for number, (job, result) in enumerate(in_processes(run, wanted, options.processes), 1):
-        if isinstance(result, BaseException):
-            raise result
+    for number, job in enumerate(wanted, 1):
+        result = run(job)
         append(options.results, result)
         last = f"{spent(result):.1f}" if job[0] == "cost" else json.dumps(result["seconds"])
         print(
