@@ -66,7 +66,7 @@ def _head(study: Study, trials: list[Trial], steps: list[Step], out: Output) -> 
         out.line(f"Model        {learned.kind}: {learned.reason}")
         if learned.kind != "independent":
             pairs = [f"{a} and {b} {value:+.2f}" for (a, b), value in learned.correlations.items()]
-            out.line(f"Correlation  {', '.join(pairs)}")
+            out.line(f"Correlation  {', '.join(pairs)} (of goals: below 0 they compete)")
     if promised := gains(trials)[-LAST:]:
         arrow = " → " if out.unicode else " -> "
         shown = arrow.join(f"{gain:.3g}" for _, gain in promised)

@@ -4,6 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
+from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 import numpy as np
@@ -64,7 +65,7 @@ class LearnedModel(NamedTuple):
 
     kind: str  # "independent", "coregional" or "latent"
     reason: str
-    correlations: dict[tuple[str, str], float]  # of pairs of objectives, as they are measured: small with small is +
+    correlations: dict[tuple[str, str], float]  # of pairs of objectives, larger being better: below 0 they compete
 
 
 class Findings:
@@ -250,14 +251,9 @@ class Findings:
             choice = ledger.choice
         if choice is None:
             return None
-        signs = [1.0 if item.goal == "max" else -1.0 for item in self.objectives]  # fitted as if all were maximised
         names, table = self.objectives.names, choice["correlation"]
-        found = {
-            (names[i], names[j]): signs[i] * signs[j] * table[i][j] + 0.0
-            for i in range(len(names))
-            for j in range(i + 1, len(names))
-        }
-        return LearnedModel(choice["kind"], choice["reason"], found)
+        pairs = combinations(range(len(names)), 2)
+        return LearnedModel(choice["kind"], choice["reason"], {(names[i], names[j]): table[i][j] for i, j in pairs})
 
     @overload
     def predict(self, params: Mapping[str, Any]) -> dict[str, Estimate]: ...
