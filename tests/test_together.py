@@ -96,7 +96,7 @@ def test_half_measured_points_are_completed() -> None:
 
 
 def test_a_few_values_of_one_objective_are_filled_in_by_the_other() -> None:
-    known, new = twins(), SQUARE.random(200, np.random.default_rng(5))
+    known, new = twins(8), SQUARE.random(200, np.random.default_rng(5))
     true = np.sin(6.0 * new[:, 0]) + np.cos(5.0 * new[:, 1])
     errors = {}
     for model in ("independent", "coregional", "latent", "auto"):

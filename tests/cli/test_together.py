@@ -36,12 +36,12 @@ def test_a_model_is_chosen_and_shown(pfes: Callable[..., Said], table: Path) -> 
     assert pair["objectives"] == ["yield", "cost"]
     assert pair["correlation"] < -0.7  # what yields more costs more
     shown = pfes("status", "mix.db", "--no-plot").out
-    assert f"Model        {learned['kind']}: points left out are predicted" in " ".join(shown.split("\n"))
+    assert f"Model        {learned['kind']}: values left out are predicted" in " ".join(shown.split("\n"))
     assert "yield and cost -0." in shown
 
 
 def test_models_that_are_none_are_refused(pfes: Callable[..., Said], table: Path) -> None:
-    said = pfes("create", str(table), "--max", "yield", "--model", "joint")
+    said = pfes("create", str(table), "--max", "yield", "--min", "cost", "--model", "joint")
     assert said.code == 1
     assert "model: got 'joint', wanted one of 'independent'" in said.err
     plan = table.parent / "plan.toml"

@@ -1,13 +1,13 @@
-"""Which model of several objectives: independent, coregional or latent; given, or chosen by leaving points out.
+"""Which model of several objectives: independent, coregional or latent; given, or chosen by leaving values out.
 
-"auto" fits all three and lets each predict every point of the data from the others: what was measured there, all
-objectives together, has a log density (Rasmussen & Williams 2006, 5.4.2, for blocks):
+"auto" fits all three and lets each predict every value of the data from all others, those of other objectives at the
+same point included (Rasmussen & Williams 2006, 5.4.2):
 
-    y_I | the rest ~ N(y_I - V_I^-1 alpha_I, V_I^-1),    V = K^-1, V_I its block of the rows I at one point
+    y_i | the rest ~ N(y_i - alpha_i / V_ii, 1 / V_ii),    V = K^-1
 
 The model that predicts best is taken. Hyper-parameters are those of all data, which favours models that have more of
-them; but priors doubt correlations (loadings.py), and a wrong choice costs little (docs/benchmarks.md): a lead of one
-standard error was asked for at first, and threw away a quarter of what related objectives gain, for nothing.
+them; but priors doubt correlations (loadings.py), and what the data of docs/architecture.md say is that the choice is
+seldom wrong, and costs little then.
 """
 
 from collections.abc import Sequence
@@ -45,7 +45,7 @@ class Choice:
     hyper: JointHyper
     singles: tuple[Hyper, ...]  # the objectives' own fits
     reason: str  # one sentence
-    densities: dict[str, float]  # kind -> mean log density of points left out, nats; empty if it was given
+    densities: dict[str, float]  # kind -> mean log density of values left out, nats; empty if it was given
     fits: dict[Kind, JointHyper]  # all that were fitted
 
 
@@ -91,32 +91,23 @@ def choose(
 
 
 def left_out(model: JointModel) -> Array:
-    """Log density (m,) of what was measured at each distinct point, all objectives together, given all other points.
+    """Log density (n,) of each value of the data given all others, in the order of the model's rows.
 
     model: with one value vector.
     """
-    inverse = linalg.inverse_lower(model.factor.copy(order="F"))
-    inverse = inverse + np.tril(inverse, -1).T
-    return np.array([_density(inverse[np.ix_(rows, rows)], model.weights[rows]) for rows in model.rows_at_points()])
-
-
-def _density(precision: Array, weights: Array) -> float:
-    """Log density of one point's values, from the block of K^-1 (k, k) and of alpha (k,)."""
-    size = len(weights)
-    covariance = np.linalg.pinv(precision, hermitian=True)
-    lower = linalg.factorise(covariance + SMALLEST**2 * np.eye(size), float(covariance.diagonal().max())).lower
-    z = linalg.solve_lower(lower, covariance @ weights)
-    return float(-0.5 * (z @ z) - np.log(lower.diagonal()).sum() - 0.5 * size * LOG_2PI)
+    precision = linalg.inverse_lower(model.factor.copy(order="F")).diagonal()
+    variance = 1.0 / precision + SMALLEST**2
+    return np.asarray(-0.5 * ((model.weights / precision) ** 2 / variance + np.log(variance) + LOG_2PI))
 
 
 def _chosen(densities: dict[Kind, Array]) -> tuple[Kind, str, dict[str, float]]:
-    """The kind, why, and mean log densities, from those of every point (m,)."""
+    """The kind, why, and mean log densities, from those of every value (n,)."""
     if not len(densities["independent"]):
         return "independent", "there are no data", {}
     means = {str(kind): float(values.mean()) for kind, values in densities.items()}
     best = max(JOINT, key=lambda kind: means[kind])
     gain = densities[best] - densities["independent"]
     better = bool(gain.sum() > 0.0)
-    told = f"points left out are predicted {abs(gain.mean()):.2g} nats {'better' if better else 'worse'} by the {best} "
+    told = f"values left out are predicted {abs(gain.mean()):.2g} nats {'better' if better else 'worse'} by the {best} "
     told += "model than by independent ones"
     return best if better and len(gain) > 1 else "independent", told, means
