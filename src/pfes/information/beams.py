@@ -36,7 +36,8 @@ BEAMS = {1: 1, 2: 64, 3: 128}
 MANY = 256  # of four objectives and more
 TINY = 1e-18  # variance that keeps matrices regular where nothing is noisy
 BLOCK_BYTES = 64 * 2**20
-PIECE = 256  # candidates
+PIECE = 256  # candidates of one frontier that a thread takes at a time
+SOME = 2048  # pairs of a frontier and a candidate
 
 
 @cache
@@ -96,43 +97,36 @@ def _answer(question: Question, sets: Sets, deep: bool) -> Gradient:
 
 
 def _blocks(question: Question, many: int, deep: bool) -> Iterator[slice]:
-    """Candidates such that the results of all frontiers fit BLOCK_BYTES."""
+    """Candidates such that what is kept of all frontiers fits BLOCK_BYTES."""
     count, size = question.std.shape
-    step = max(16, BLOCK_BYTES // (8 * len(question.frontiers) * many * (1 + deep * size * (size + 1))))
+    each = len(exponents_of(size, 4 if deep else 2)) + size * (size + 1) + many * (1 + deep * size * (size + 1))
+    step = max(16, BLOCK_BYTES // (8 * len(question.frontiers) * each))
     for begin in range(0, count, step):
         yield slice(begin, min(begin + step, count))
 
 
 def _pairs(question: Question, which: slice, sets: Sets, deep: bool) -> Gradient:
     """Gains (R, n, K) and derivatives of every frontier and candidate of a block."""
+    inside, sums = _sums(question, which, 4 if deep else 2)
     size, many = question.std.shape[1], len(sets)
-    shape = (len(question.frontiers), which.stop - which.start, many)
+    shape = (len(inside), many)
     result = Gradient(
         np.zeros(shape), np.zeros((*shape, size) if deep else 0), np.zeros((*shape, size, size) if deep else 0)
     )
-    assert question.covariance is not None
-    covariance, falling = question.covariance[which], [_falling(frontier) for frontier in question.frontiers]
 
-    def work(piece: tuple[int, slice]) -> None:
-        r, rows = piece
-        inside, every = _sums(falling[r], _mean(question, r)[which][rows], covariance[rows], deep)
-        for is_inside in (True, False):
-            chosen = np.flatnonzero(inside == is_inside)
-            if len(chosen):
-                _told(every.part(chosen), is_inside, question.delta, sets, rows.start + chosen, _of(result, r))
+    def work(piece: tuple[bool, NDArray[np.intp]]) -> None:
+        is_inside, at = piece
+        _tell(sums.part(at), is_inside, question.delta, sets, at, result)
 
-    starts = range(0, shape[1], PIECE)
-    spread(work, [(r, slice(i, min(i + PIECE, shape[1]))) for r in range(shape[0]) for i in starts])
-    return result
+    # all frontiers at once: of few candidates the work is less than that of beginning it
+    sides = [(is_inside, np.flatnonzero(inside == is_inside)) for is_inside in (True, False)]
+    spread(work, [(side, at[i : i + SOME]) for side, at in sides for i in range(0, len(at), SOME)])
+    frontiers = len(question.frontiers)
+    return Gradient(*(a.reshape(frontiers, -1, *a.shape[1:]) if a.size else a for a in result))
 
 
-def _of(result: Gradient, r: int) -> Gradient:
-    """The part of one frontier."""
-    return Gradient(*(array[r] if array.size else array for array in result))
-
-
-def _told(sums: Sums, is_inside: bool, delta: Array, sets: Sets, at: NDArray[np.intp], out: Gradient) -> None:
-    """Write what the sets tell of the candidates `at`, which lie on one side, into out, (n, K) and so on."""
+def _tell(sums: Sums, is_inside: bool, delta: Array, sets: Sets, at: NDArray[np.intp], out: Gradient) -> None:
+    """Write what the sets tell of the pairs `at`, which lie on one side, into out, (pairs, K) and so on."""
     region = region_of(sums, is_inside)
     inverse = np.linalg.inv(sums.root)
     for k, members in enumerate(sets):
@@ -143,6 +137,30 @@ def _told(sums: Sums, is_inside: bool, delta: Array, sets: Sets, at: NDArray[np.
             out.d_spread[at, k] = np.swapaxes(inverse, 1, 2) @ told.d_covariance @ inverse
 
 
+def _sums(question: Question, which: slice, degree: int) -> tuple[NDArray[np.bool_], Sums]:
+    """Which means lie in F, (R n,), and the moments of all pairs of a frontier and a candidate."""
+    assert question.covariance is not None
+    covariance, falling = question.covariance[which], [_falling(frontier) for frontier in question.frontiers]
+    size, nodes = question.std.shape[1], beams_of(question.std.shape[1])
+    shape, table = (len(falling), len(covariance)), np.array(exponents_of(size, degree), dtype=np.int64)
+    inside, moments = np.empty(shape, np.bool_), np.empty((*shape, len(table)))
+    roots, centres = np.empty((*shape, size, size)), np.empty((*shape, size))
+
+    def work(piece: tuple[int, slice]) -> None:
+        r, rows = piece
+        out = inside[r, rows], roots[r, rows], centres[r, rows], moments[r, rows]
+        beam_moments(falling[r], *nodes, _mean(question, r)[which][rows], covariance[rows], table, degree, *out)
+
+    starts = range(0, shape[1], PIECE)
+    spread(work, [(r, slice(i, min(i + PIECE, shape[1]))) for r in range(shape[0]) for i in starts])
+    pairs = shape[0] * shape[1]
+    flat = moments.reshape(pairs, -1)
+    ones = np.ones(pairs)
+    return inside.ravel(), Sums(
+        flat, flat[:, :0], roots.reshape(pairs, size, size), centres.reshape(pairs, size), ones, degree
+    )
+
+
 def _mean(question: Question, r: int) -> Array:
     return np.asarray(question.mean[r if len(question.mean) > 1 else 0])
 
@@ -151,17 +169,6 @@ def _falling(frontier: Frontier) -> Array:
     """(L, S, L): the points by each of their objectives, the best first."""
     points = frontier.points
     return np.stack([points[np.argsort(-points[:, l], kind="stable")] for l in range(points.shape[1])])
-
-
-def _sums(falling: Array, mean: Array, covariance: Array, deep: bool) -> tuple[NDArray[np.bool_], Sums]:
-    """Which means (n,) lie in F, and the moments."""
-    count, size = mean.shape
-    degree = 4 if deep else 2
-    table = np.array(exponents_of(size, degree), dtype=np.int64)
-    inside, roots, centres = np.empty(count, np.bool_), np.empty((count, size, size)), np.empty((count, size))
-    out = np.empty((count, len(table)))
-    beam_moments(falling, *beams_of(size), mean, covariance, table, degree, inside, roots, centres, out)
-    return inside, Sums(out, out[:, :0], roots, centres, np.ones(count), degree)
 
 
 def _shares(root: Array, delta: Array, members: Sequence[int]) -> Array:
