@@ -40,6 +40,8 @@ def joint_model(order: Sequence[int], n: int = 12) -> JointModel:
 class Together(AcquisitionContract):
     """The contract for beams: as a function of x they have small steps, whose sum their gradients know."""
 
+    rough = 0.06  # error of gradients, as a part of their usual size
+
     def test_gradients_are_finite_differences(self) -> None:
         """Over steps that are wide enough to see the sum."""
         acquisition, x, step = self.acquisition(), self.candidates(), 0.01
@@ -48,8 +50,8 @@ class Together(AcquisitionContract):
         differences = [(acquisition.scores(x + move) - acquisition.scores(x - move)) / (2.0 * step) for move in moves]
         told = acquisition.scores(x) > np.log(0.01)  # tails are rough
         error, size = np.abs(d_x - np.stack(differences, axis=-1))[told], np.abs(np.stack(differences, axis=-1))[told]
-        assert np.median(error) < 0.1 * np.median(size)
-        assert np.quantile(error, 0.9) < 0.3 * np.quantile(size, 0.9)
+        assert np.median(error) < self.rough * np.median(size)
+        assert np.quantile(error, 0.9) < 2.0 * self.rough * np.quantile(size, 0.9)
 
     def test_the_order_of_objectives_does_not_matter(self) -> None:
         """But for the nodes, which lie elsewhere."""
@@ -68,6 +70,7 @@ class TestPfesTogether(Together):
 
 class TestPfesOfThreeTogether(Together):
     objectives = 3
+    rough = 0.2
 
     def make(self, model: Model, order: Sequence[int]) -> Acquisition:
         return pfes(joint_model(order), order, options_in(order, decoupled=True, bundle=True))
