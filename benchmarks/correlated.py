@@ -175,25 +175,26 @@ def time_rows(kept: list[dict[str, Any]]) -> list[list[str]]:
 
 
 def report(kept: list[dict[str, Any]], seeds: range) -> str:
+    """The section, with the tables that there are results for."""
     described = "; ".join(describe(["pfes", "numpy", "scipy"]))
-    return "\n\n".join(
-        [
-            "## Correlated objectives",
-            f"`python benchmarks/correlated.py report`: {described}.",
+    text = ["## Correlated objectives", f"`python benchmarks/correlated.py report`: {described}."]
+    if costs := cost_rows(kept, seeds):
+        header = ["correlation, model", "pools", "median", "mean", "given up", "saved", "saved after the start", "used"]
+        text += [
             f"Studies of random pools ({ROWS} rows, {WIDTH} parameters, two objectives, costs 10 : 1, one objective at "
             f"a time, {START} rows to begin with): the price of how many full rows is paid until {ENOUGH:.0%} of the "
             f"optimal hypervolume is held, at most {MOST:g}. Saved: part of what the independent model paid for the "
             "same pools, with a bootstrap interval of 95 % over pools; then without the rows that studies begin with, "
             "which are the same for all. Used: independent / coregional / latent.",
-            table(
-                ["correlation, model", "pools", "median", "mean", "given up", "saved", "saved after the start", "used"],
-                cost_rows(kept, seeds),
-            ),
+            table(header, costs),
+        ]
+    if times := time_rows(kept):
+        text += [
             f"One suggestion, {WIDTH} continuous parameters, n points with every objective measured, correlations "
             "about 0.8: processor time of the independent model, and that of the others as multiples of it.",
-            table(["", "independent", *MODELS[1:]], time_rows(kept)),
+            table(["", "independent", *MODELS[1:]], times),
         ]
-    )
+    return "\n\n".join(text)
 
 
 def main() -> None:

@@ -287,7 +287,7 @@ def test_pending_trials_are_seen_by_the_model() -> None:
     [
         ({"storage": 3}, "storage: got 3, wanted a path"),
         ({"storage": ""}, "storage: got an empty path"),
-        ({"model": "correlated"}, "wanted 'independent'"),
+        ({"model": "joint"}, "wanted one of 'independent'"),
         ({"space": {"x": Real(0, 1)}}, r"wanted a pfes\.Space"),
         ({"seed": -1}, "seed: got -1"),
         ({"objectives": [Objective("x")]}, "'x' is a parameter and an objective"),
