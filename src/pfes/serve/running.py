@@ -84,7 +84,7 @@ def run(shelf: Shelf, listening: Listening, token: str, say: Callable[[str], Non
     """Serve until interrupted; `say` is told the address once it can be opened."""
     sock = bound(listening.host, listening.port)
     with contextlib.suppress(NoStudy):
-        shelf.standing()  # a long study takes a second to be read: now, not when the first page is opened
+        shelf.warm()  # a long study takes seconds to be read: now, not when the first page is opened
     port = sock.getsockname()[1]
     rules = Rules(Keys(token, port), listening.hosts, listening.read_only, secure=listening.certificate is not None)
     config = uvicorn.Config(

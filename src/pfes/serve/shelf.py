@@ -68,6 +68,12 @@ class Shelf:
                 self._standing = View(study, model=False)
             return self._standing
 
+    def warm(self) -> None:
+        """Work out what the first page shows."""
+        now = self.standing()
+        for part in ("front", "steps", "spent_on", "best", "counts"):
+            getattr(now, part)
+
     def modelled(self, now: View) -> View:
         """The same with a model, which is fitted: this takes long."""
         if self._modelled is None or self._modelled.study is not now.study or self._modelled.events != now.events:

@@ -2,7 +2,8 @@
 // Every page works without it, but for pictures and for rows that are added to the form of a new study.
 "use strict";
 
-const LIVE = 2000; // milliseconds between looks at the study
+const LIVE = 3000; // milliseconds between looks at the study
+const REDRAWN = 15000; // between drawings of a picture while a run goes on: they cost the run's own machine time
 const SOON = 700; // between looks at work in the background
 
 const dark = () => {
@@ -103,14 +104,21 @@ async function live() {
   const first = document.querySelector("[data-live][data-events]");
   if (!first) return;
   let seen = Number(first.dataset.events);
+  let [stale, last] = [false, Date.now()];
   for (;;) {
     await later(LIVE);
     if (document.hidden) continue;
     try {
       const { events } = await json("/live");
-      if (events === seen) continue;
-      seen = events;
-      await refresh();
+      if (events !== seen) {
+        seen = events;
+        stale = true;
+        await refresh(false);
+      }
+      if (stale && Date.now() - last > REDRAWN) {
+        [stale, last] = [false, Date.now()];
+        drawAll();
+      }
     } catch { /* the server is being restarted, or gone: look again */ }
   }
 }
