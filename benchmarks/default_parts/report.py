@@ -104,7 +104,7 @@ def continuous(runs: Runs, part: str, problems: Iterable[str]) -> str:
                 ratios.append(ratio)
             rows.append([
                 f"{name}, {budget}", str(len(ours)), _share(held), _share(known), _share(rival), str(len(theirs)),
-                f"{ratio:.3f}", _wins(ours, theirs, budget), shares(ours.values()),
+                _share(ratio), _wins(ours, theirs, budget) if theirs else "", shares(ours.values()),
             ])  # fmt: skip
     header = ["", "seeds", "held", "recommended", "qLogNEHVI", "pairs", "ratio", "won", "learn / confirm / doubt, %"]
     mean = math.exp(statistics.fmean(map(math.log, ratios))) if ratios else math.nan
