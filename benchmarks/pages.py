@@ -68,7 +68,7 @@ def long_study(folder: Path, measurements: int) -> Path:
 
 def first(given: argparse.Namespace) -> dict[str, Any]:
     """Seconds until the first page can be read, and until its pictures are drawn; a new browser each time."""
-    from serve.chromium import chromium
+    from web.chromium import chromium
 
     found: dict[str, list[float]] = {"readable": [], "drawn": [], "started": []}
     with tempfile.TemporaryDirectory() as folder:
@@ -97,7 +97,7 @@ def evaluated(trial: Trial) -> dict[str, float]:
 
 def running(given: argparse.Namespace) -> dict[str, Any]:
     """Trials per minute by turns without and with an open page, in one study."""
-    from serve.chromium import chromium
+    from web.chromium import chromium
 
     rates: dict[bool, list[float]] = {False: [], True: []}
     spawn = multiprocessing.get_context("spawn")

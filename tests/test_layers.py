@@ -56,7 +56,7 @@ STREET = [
     "standing",
     "plots",
     "report",
-    "serve",
+    "web",
     "cli",
     "__main__",
 ]
@@ -72,16 +72,16 @@ DOORS = {
 # Packages that stay in one room: files of that package may import them, and nobody else.
 ROOMS = {
     "sqlalchemy": ("pfes.storage",),
-    "pydantic": ("pfes.plan", "pfes.serve"),
+    "pydantic": ("pfes.plan", "pfes.web"),
     "click": ("pfes.cli",),
-    "fastapi": ("pfes.serve",),
-    "starlette": ("pfes.serve",),
-    "uvicorn": ("pfes.serve",),
-    "jinja2": ("pfes.serve",),
+    "fastapi": ("pfes.web",),
+    "starlette": ("pfes.web",),
+    "uvicorn": ("pfes.web",),
+    "jinja2": ("pfes.web",),
 }
 
 # A package that needs its extra from beginning to end, and is itself loaded only where it is used.
-OPTIONAL_ROOM = "pfes.serve"
+OPTIONAL_ROOM = "pfes.web"
 
 # Where the name one imports differs from the name one installs; and what comes along that nobody may import in passing.
 IMPORTED_AS = {"botorch": ["botorch", "gpytorch", "torch"], "pytest-xdist": ["xdist"]}
@@ -213,7 +213,7 @@ def test_optional_packages_are_imported_only_where_they_are_used() -> None:
 
 
 def test_the_room_that_needs_an_extra_is_entered_only_where_it_is_used() -> None:
-    entering = [i for i in IMPORTS if f"{i.target}.".startswith(f"{OPTIONAL_ROOM}.") and house(i.importer) != "serve"]
+    entering = [i for i in IMPORTS if f"{i.target}.".startswith(f"{OPTIONAL_ROOM}.") and house(i.importer) != "web"]
     assert entering
     assert shown([i for i in entering if not i.deferred]) == []
 

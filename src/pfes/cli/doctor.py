@@ -25,7 +25,7 @@ __all__ = ["doctor_verb"]
 CORE = "numpy scipy numba moocore sqlalchemy pydantic click rich"
 OPTIONAL = {
     "plots": "matplotlib",
-    "serve": "fastapi",
+    "web": "fastapi",
     "cluster": "distributed",
     "pandas": "pandas",
     "postgres": "psycopg",

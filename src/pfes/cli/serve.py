@@ -43,11 +43,11 @@ def serve_verb(
     may change the study. Ctrl-C ends the server; the study does not need it.
     """
     try:
-        from pfes.serve.keys import kept_token, new_token  # noqa: PLC0415 - optional
-        from pfes.serve.running import Listening, run  # noqa: PLC0415
-        from pfes.serve.shelf import Shelf  # noqa: PLC0415
+        from pfes.web.keys import kept_token, new_token  # noqa: PLC0415 - optional
+        from pfes.web.running import Listening, run  # noqa: PLC0415
+        from pfes.web.shelf import Shelf  # noqa: PLC0415
     except ImportError as error:
-        raise InvalidInput(f"serve needs {error.name}, which is not installed; try pip install 'pfes[serve]'") from None
+        raise InvalidInput(f"serve needs {error.name}, which is not installed; try pip install 'pfes[web]'") from None
     listening = Listening(host, port, allowed, certificate, key, insecure, read_only)
 
     def say(address: str) -> None:

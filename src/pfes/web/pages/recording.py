@@ -1,0 +1,122 @@
+"""Recording results: trial by trial, data from elsewhere, and tables with a look at what they will change."""
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Request, Response
+
+from pfes.errors import InvalidInput, PfesError
+from pfes.trials import Trial
+from pfes.web.forms import Posted, as_point, as_values, posted
+from pfes.web.pages.asking import candidates, fields
+from pfes.web.render import back, page
+from pfes.web.server import Server, the_server
+from pfes.web.tables import Look, taken, text_of_upload
+
+__all__ = ["router"]
+
+router = APIRouter()
+SHOWN = 50  # trials that the page has forms for
+UNSAID = "no reason given"
+CHANGES = 200  # changes that a preview lists
+
+Served = Annotated[Server, Depends(the_server)]
+Given = Annotated[Posted, Depends(posted)]
+
+
+@router.get("/record")
+def recording(request: Request, server: Served) -> Response:
+    """Forms for what is waited for, and ways to bring tables."""
+    return _page(request, server, Posted())
+
+
+def _page(request: Request, server: Server, typed: Posted, status: int = 200, **values: Any) -> Response:
+    now = server.shelf.standing()
+    return page(
+        request,
+        "record.html",
+        status,
+        **{"error": "", "failed_id": None, **values},
+        study=now.study,
+        now=now,
+        waiting=now.pending[:SHOWN],
+        leases=now.study.leases(),
+        typed=typed,
+        fields=fields(now.study),
+        rows=candidates(now.study),
+    )
+
+
+@router.post("/record/data")
+def added(request: Request, server: Served, given: Given) -> Response:
+    """Take in data from elsewhere."""
+    study = server.shelf.study
+    try:
+        values = as_values(study, given, "d")
+        if not values:
+            raise InvalidInput("got no values, wanted at least one of the objectives")
+        trial = study.add([{**as_point(study, given), **values}])[0]
+    except PfesError as error:
+        return _page(request, server, given, 422, error=str(error))
+    return back(request, "/record", f"Taken in as trial {trial.id}.")
+
+
+@router.post("/record/preview")
+def previewed(request: Request, server: Served, given: Given) -> Response:
+    """Show what a table would change, without changing anything."""
+    try:
+        look = Look(
+            text_of_upload(given.files["file"][1]) if "file" in given.files else given.texts.get("table", ""),
+            given.files["file"][0] if "file" in given.files else given.text("name") or "the pasted table",
+            correct=given.ticked("correct"),
+            replicates=given.ticked("replicates"),
+            data=given.ticked("data"),
+        )
+        found = look.at(server.shelf.study)
+    except PfesError as error:
+        return _page(request, server, given, 422, error=str(error))
+    study = server.shelf.study
+    return page(request, "preview.html", study=study, look=look, found=found, most=CHANGES, changed=False)
+
+
+@router.post("/record/import")
+def imported(request: Request, server: Served, given: Given) -> Response:
+    """Take a table in, if it changes what the preview said."""
+    look = Look(
+        given.texts.get("table", ""),
+        given.text("name") or "the pasted table",
+        correct=given.ticked("correct"),
+        replicates=given.ticked("replicates"),
+        data=given.ticked("data"),
+    )
+    study = server.shelf.study
+    try:
+        found = look.at(study)
+        if found.mark != given.text("mark"):
+            return page(request, "preview.html", 409, study=study, look=look, found=found, most=CHANGES, changed=True)
+        merged = taken(study, look)
+    except PfesError as error:
+        return _page(request, server, given, 422, error=str(error))
+    return back(request, "/record", f"{len(merged.told)} trials told, {len(merged.added)} rows added.")
+
+
+@router.post("/record/{number}")
+def told(request: Request, server: Served, given: Given, number: int) -> Response:
+    """Say what came of a trial."""
+    study = server.shelf.study
+    try:
+        values = as_values(study, given)
+        verdict, why = given.text("verdict"), given.text("why")
+        said: dict[str, Any] = {verdict: why or UNSAID} if verdict in ("failed", "infeasible", "abandoned") else {}
+        trial = study.tell(number, values or None, correct=given.ticked("correct"), **said)
+    except PfesError as error:
+        if given.text("from") == "trial":
+            return back(request, f"/trials/{number}", f"Not recorded: {error}")
+        return _page(request, server, given, 422, error=str(error), failed_id=number)
+    to = f"/trials/{number}" if given.text("from") == "trial" else "/record"
+    return back(request, to, _words(trial))
+
+
+def _words(trial: Trial) -> str:
+    told = ", ".join(f"{name} {value:.6g}" for name, value in trial.values.items())
+    waits = f"; still waiting for {', '.join(trial.missing)}" if trial.state == "pending" else ""
+    return f"Trial {trial.id} is recorded as {trial.state}{f': {told}' if told else ''}{waits}."

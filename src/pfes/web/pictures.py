@@ -1,0 +1,70 @@
+"""The pictures of a study, for pages: what there is, and each as data that Plotly draws or as SVG.
+
+They are described in the background, once for each state of the study; no request waits for a model.
+"""
+
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends
+
+from pfes import plots
+from pfes.web.jobs import Job
+from pfes.web.server import Server, the_server
+
+__all__ = ["Shown", "router", "shown"]
+
+router = APIRouter()
+PATIENCE = 0.3  # seconds in which most pictures are there
+ABOUT = {
+    "front": "Each point is measured; those of the front are beaten by no other.",
+    "volume": "What the front dominates, by the cost spent. Where it stays level, little is found.",
+    "gains": "What suggestions promised per cost. When it has fallen for good, it may be time to stop.",
+    "attainment": "Where the model expects the front, and how sure it is.",
+    "calibration": "Each point predicted from the others. Points near the line: the model can be trusted.",
+    "slices": "What the model expects when one parameter changes and the others stay.",
+}
+WIDE = ("attainment", "slices", "calibration", "parallel")
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A picture as a page shows it; why: it cannot be drawn yet."""
+
+    name: str
+    title: str
+    about: str
+    wide: bool
+    why: str
+
+
+def shown(server: Server, model: bool) -> list[Shown]:
+    """The pictures of the study that show a model, or those that do not."""
+    found = [it for it in plots.pictures(server.shelf.standing()) if it.model == model]
+    return [Shown(it.name, it.title, ABOUT.get(it.name, ""), it.name in WIDE, it.why) for it in found]
+
+
+def described(server: Server, name: str) -> Job:
+    """Describe a picture in the background, once for each state of the study."""
+    now = server.shelf.standing()
+    model = name in plots.PICTURES and plots.PICTURES[name][2]
+
+    def work() -> plots.Description:
+        return plots.describe(server.shelf.modelled(now) if model else now, name)
+
+    key = ("picture", name, now.study.storage, now.study.name, now.events)
+    return server.jobs.start("look", f"Drawing {name}", work, key)
+
+
+@router.get("/pictures/{name}")
+def picture(server: Annotated[Server, Depends(the_server)], name: str, dark: bool = False) -> dict[str, Any]:
+    """A picture as plain data or, while it is being made, how far it is."""
+    job = described(server, name)
+    job.wait(PATIENCE)
+    if job.state != "done":
+        return {"state": job.state, "seconds": job.elapsed, "error": job.error}
+    if name == "parallel":
+        return {"state": "done", "svg": plots.svg(job.result, dark)}
+    chart = job.result.chart()
+    figure = plots.plotly_json(chart, dark)
+    return {"state": "done", "figure": figure, "rows": chart.rows, "columns": chart.columns}

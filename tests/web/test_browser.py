@@ -1,0 +1,154 @@
+"""An experimenter's story in a real browser: empty folder, create, ask, record, see the front change, report."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from pfes import open_study
+from web.chromium import chromium, watched
+from web.serving import LONG, running
+from web.test_injection import evil_study
+
+# Plotly brings styles of maps along, which the policy keeps out; no picture needs them.
+HARMLESS = re.compile("Applying inline style violates")
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with chromium() as it:
+        yield it
+
+
+@pytest.fixture
+def page(browser: Browser) -> Iterator[Page]:
+    context = browser.new_context(viewport={"width": 1280, "height": 900}, accept_downloads=True)
+    context.set_default_timeout(LONG * 1000)
+    expect.set_options(timeout=LONG * 1000)
+    yield context.new_page()
+    context.close()
+
+
+def complaints(heard: list[str]) -> list[str]:
+    return [it for it in heard if not HARMLESS.search(it)]
+
+
+def fill(page: Page, values: dict[str, Any]) -> None:
+    """Type into fields by their labels, and click the button of their form."""
+    for label, value in values.items():
+        page.get_by_label(label, exact=False).first.fill(str(value))
+
+
+def test_from_an_empty_folder_to_a_front(page: Page, tmp_path: Path) -> None:
+    heard = watched(page)
+    with running(tmp_path) as served:
+        page.goto(served.entry)
+        assert "token" not in page.url
+        expect(page.get_by_role("heading", name="Begin a study")).to_be_visible()
+        page.get_by_role("button", name="Fill in an example").click()
+        page.get_by_text("More", exact=True).click()
+        page.get_by_label("How to choose").select_option("sobol")
+        page.get_by_role("button", name="Begin the study").click()
+        expect(page.get_by_role("status")).to_contain_text("has begun")
+        assert open_study(tmp_path / "battery.db").method == "sobol"
+
+        page.get_by_role("link", name="Ask what to measure next").first.click()
+        page.get_by_label("How many points").fill("6")
+        page.get_by_role("checkbox", name="Measure only what pays").uncheck()
+        page.get_by_role("button", name="Ask", exact=True).click()
+        expect(page.get_by_role("article")).to_have_count(6)
+        expect(page.get_by_role("article").first).to_contain_text("Why:")
+
+        for number in range(6):
+            page.get_by_role("link", name="Record", exact=True).click()
+            card = page.locator(f"#trial-{number}")
+            card.get_by_label("conductivity").fill(f"{1 + number},5")
+            card.get_by_label("energy").fill(str(number * number / 10))
+            card.get_by_role("button", name="Record").click()
+            expect(page.get_by_role("status")).to_contain_text(f"Trial {number} is recorded")
+
+        page.get_by_role("link", name="Overview").click()
+        expect(page.locator(".tiles")).to_contain_text("6 points")
+        expect(page.locator('[data-picture="front"] .main-svg').first).to_be_visible()
+
+        # somebody else measures something better: the open page shows it by itself
+        open_study(tmp_path / "battery.db").add(
+            [{"fraction": 0.5, "temperature": 600, "dopant": "Er", "conductivity": 50.0, "energy": -9.0}]
+        )
+        expect(page.locator(".tiles")).to_contain_text("1 point")
+        expect(page.locator("#front tbody tr")).to_have_count(1)
+
+        page.get_by_role("link", name="Record", exact=True).click()
+        page.get_by_label("Cells from a spreadsheet").fill("id\tconductivity\n0\t77\n")
+        page.get_by_text("Where values differ from those known").click()
+        page.get_by_role("checkbox", name="Replace what is known").check()
+        page.get_by_role("button", name="See what will change").click()
+        expect(page.get_by_role("row", name="0 fraction")).to_contain_text("77")
+        page.get_by_role("button", name="Take it in").click()
+        expect(page.get_by_role("status")).to_contain_text("1 trials told")
+
+        page.get_by_role("link", name="Settings").click()
+        with page.expect_download() as table:
+            page.get_by_role("link", name="All trials (CSV)").click()
+        assert "77" in table.value.path().read_text()
+        page.get_by_role("link", name="Write a report").click()
+        with page.expect_download() as report:
+            page.get_by_role("link", name="Save the report").click()
+        assert "conductivity" in report.value.path().read_text(encoding="utf-8")
+    assert complaints(heard) == []
+
+
+def test_a_story_by_keyboard_alone(page: Page, tmp_path: Path) -> None:
+    from web.conftest import cell_study
+
+    study = cell_study(tmp_path)
+    with running(tmp_path / "cell.db") as served:
+        page.goto(f"{served.address}/record?token={served.entry.partition('token=')[2]}")
+        page.keyboard.press("Tab")
+        expect(page.get_by_role("link", name="Skip to the content")).to_be_focused()
+        page.keyboard.press("Enter")
+        for _ in range(20):
+            page.keyboard.press("Tab")
+            if page.evaluate("document.activeElement.id") == "t8v0":
+                break
+        page.keyboard.type("4.5")
+        page.keyboard.press("Tab")
+        page.keyboard.type("1")
+        page.keyboard.press("Enter")
+        expect(page.get_by_role("status")).to_contain_text("Trial 8 is recorded as done")
+    assert study.trial(8).values == {"power": 4.5, "waste": 1.0}
+
+
+def test_scripts_in_names_do_not_run(page: Page, tmp_path: Path) -> None:
+    evil_study(tmp_path)
+    heard = watched(page)
+    with running(tmp_path / "evil.db") as served:
+        page.goto(served.entry)
+        for path in ("/", "/ask", "/record", "/trials", "/trials/0", "/settings"):
+            page.goto(served.address + path)
+            assert page.locator("main img").count() == 0
+        page.goto(served.address)
+        expect(page.locator('[data-picture="front"] .main-svg').first).to_be_visible()
+        expect(page.locator('[data-picture="front"] .xtitle')).to_contain_text("<script>alert(1)</script>")
+    assert complaints(heard) == []
+
+
+@pytest.mark.parametrize(("width", "theme"), [(390, "dark"), (1280, "light")])
+def test_no_page_is_wider_than_its_screen(browser: Browser, tmp_path: Path, width: int, theme: Any) -> None:
+    from web.conftest import cell_study
+
+    cell_study(tmp_path)
+    context = browser.new_context(viewport={"width": width, "height": 800}, color_scheme=theme)
+    page = context.new_page()
+    with running(tmp_path / "cell.db") as served:
+        page.goto(served.entry)
+        for path in ("/", "/ask", "/record", "/trials", "/trials/8", "/settings", "/help"):
+            page.goto(served.address + path)
+            assert page.evaluate("document.documentElement.scrollWidth") <= width, path
+        ground = page.evaluate("getComputedStyle(document.body).backgroundColor")
+        page.get_by_role("button", name="Switch between light and dark").click()
+        assert page.evaluate("getComputedStyle(document.body).backgroundColor") != ground
+    context.close()

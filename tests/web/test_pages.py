@@ -1,0 +1,375 @@
+"""What pages do: every form, what it says when something is wrong, and that looking changes nothing."""
+
+import re
+import time
+from pathlib import Path
+
+import pytest
+
+from pfes import Objective, Real, Space, Study, create_study, open_study
+from web.conftest import cell_study, pool_study
+from web.serving import LONG, Browser, Running, running, said
+
+PAGES = ("/", "/ask", "/record", "/trials", "/trials/0", "/trials/8", "/model", "/settings", "/help", "/live")
+
+
+def finished(browser: Browser, path: str) -> str:
+    """The page of a job, when it is over."""
+    end = time.monotonic() + LONG
+    while time.monotonic() < end:
+        text = browser.get(path).text
+        if "data-job=" not in text:
+            return text
+        time.sleep(0.1)
+    raise AssertionError(path)
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_looking_changes_nothing(cell: Study, browser: Browser, path: str) -> None:
+    before = cell.events
+    assert browser.get(path).status_code == 200
+    assert cell.events == before
+
+
+def test_every_link_leads_somewhere(browser: Browser) -> None:
+    seen, new = set[str](), {"/"}
+    while new:
+        path = new.pop()
+        seen.add(path)
+        answer = browser.get(path)
+        assert answer.status_code == 200, path
+        if "text/html" in answer.headers["content-type"]:
+            links = re.findall(r'(?:href|src)="(/[^"#]*)', answer.text)
+            new |= {link.replace("&amp;", "&") for link in links} - seen
+
+
+def test_every_field_has_a_label(browser: Browser, empty: Running) -> None:
+    texts = [browser.get(path).text for path in PAGES[:-1]] + [empty.browser().get("/begin").text]
+    for text in texts:
+        labelled = set(re.findall(r'<label for="([^"]+)"', text))
+        for field in re.findall(r"<(?:input|select|textarea)\b[^>]*>", text):
+            if 'type="hidden"' in field or " hidden" in field or "aria-label=" in field:
+                continue
+            found = re.search(r'\bid="([^"]+)"', field)
+            assert found, field
+            assert found[1] in labelled, field
+        ids = re.findall(r'\bid="([^"]+)"', text)
+        assert len(ids) == len(set(ids))
+
+
+def test_every_page_has_one_heading_and_every_table_a_caption(browser: Browser) -> None:
+    for path in PAGES[:-1]:
+        text = browser.get(path).text
+        assert text.count("<h1") == 1, path
+        assert text.count("<table") == text.count("<caption"), path
+        assert '<html lang="en">' in text
+
+
+# Asking
+
+
+def test_asking_goes_on_in_the_background_and_ends_with_a_reason(cell: Study, browser: Browser) -> None:
+    answer = browser.post("/ask", count="2", decoupled="on", f2="Nb")
+    assert str(answer.url).endswith("/ask?job=2") or "job=" in str(answer.url)
+    text = finished(browser, str(answer.url))
+    assert text.count("<article") == 2
+    assert "Why:" in text
+    assert [trial.params["dopant"] for trial in cell.trials()[-2:]] == ["Nb", "Nb"]
+
+
+def test_a_trial_of_one_objective_says_so(cell: Study, browser: Browser) -> None:
+    assert browser.post("/enqueue", p0="0,25", p1="500", p2="Er", o1="on").status_code == 200
+    text = finished(browser, str(browser.post("/ask", count="1").url))
+    assert "Measure only <strong>waste</strong>" in text
+    assert cell.trials()[-1].params == {"x": 0.25, "t": 500, "dopant": "Er"}
+
+
+@pytest.mark.parametrize(
+    ("fields", "why"),
+    [
+        ({"count": "0"}, "wanted 1 to 100"),
+        ({"count": "many"}, "wanted a number"),
+        ({"count": "1e400"}, "wanted a whole number"),
+        ({"count": "1", "f0": "soft"}, "wanted a number"),
+        ({"count": "1", "f2": "Pb"}, "wanted one of"),
+        ({"count": "1", "lease": "soon"}, "wanted a number"),
+    ],
+)
+def test_a_wrong_request_is_shown_again_with_what_is_wrong(browser: Browser, fields: dict[str, str], why: str) -> None:
+    answer = browser.post("/ask", **fields)
+    assert answer.status_code == 422
+    assert why in said(answer)
+
+
+def test_when_nothing_is_left_the_page_says_so(tmp_path: Path) -> None:
+    study = pool_study(tmp_path)
+    study.ask(4)
+    with running(tmp_path / "mix.db") as served:
+        browser = served.browser()
+        text = finished(browser, str(browser.post("/ask", count="1").url))
+    assert "nothing to measure" in text
+
+
+# Recording
+
+
+def test_values_are_recorded_in_parts_with_decimal_commas(cell: Study, browser: Browser) -> None:
+    assert "still waiting for waste" in said(browser.post("/record/8", v0="1,5"))
+    assert "done" in said(browser.post("/record/8", v1="2e-3"))
+    assert cell.trial(8).values == {"power": 1.5, "waste": 0.002}
+
+
+def test_what_cannot_be_recorded_stays_in_the_form(cell: Study, browser: Browser) -> None:
+    answer = browser.post("/record/8", v0="<b>", v1="7")
+    assert answer.status_code == 422
+    assert "wanted a number" in said(answer)
+    assert 'value="7"' in answer.text
+    assert 'value="&lt;b&gt;"' in answer.text
+    assert cell.trial(8).values == {}
+
+
+def test_a_failure_is_recorded_with_its_reason(cell: Study, browser: Browser) -> None:
+    browser.post("/record/8", verdict="infeasible", why="it melts")
+    assert (cell.trial(8).state, cell.trial(8).message) == ("infeasible", "it melts")
+
+
+def test_a_measurement_from_elsewhere_is_taken_in(cell: Study, browser: Browser) -> None:
+    assert "Taken in as trial 10" in said(browser.post("/record/data", p0="0.5", p1="600", p2="Nb", d0="4"))
+    assert cell.trial(10).added
+    assert browser.post("/record/data", p0="0.5", p1="600", p2="Nb").status_code == 422
+    assert browser.post("/record/data", p0="", p1="600", p2="Nb", d0="1").status_code == 422
+
+
+TABLE = "id\tpower\twaste\n8\t1,5\t2\n9\t3\t\n"
+
+
+def test_a_pasted_table_is_shown_before_it_is_taken(cell: Study, browser: Browser) -> None:
+    before = cell.events
+    answer = browser.post("/record/preview", table=TABLE)
+    assert "<strong>2 trials</strong>" in answer.text
+    assert cell.events == before
+    mark = re.search(r'name="mark" value="(\w+)"', answer.text)[1]  # type: ignore[index]
+    assert "2 trials told" in said(browser.post("/record/import", table=TABLE, mark=mark))
+    assert cell.trial(8).values == {"power": 1.5, "waste": 2.0}
+    assert "is known already" in browser.post("/record/preview", table=TABLE).text
+
+
+def test_a_table_that_would_change_something_else_than_was_shown_is_shown_again(cell: Study, browser: Browser) -> None:
+    answer = browser.post("/record/preview", table=TABLE)
+    mark = re.search(r'name="mark" value="(\w+)"', answer.text)[1]  # type: ignore[index]
+    cell.tell(8, {"power": 1.5})
+    before = cell.events
+    answer = browser.post("/record/import", table=TABLE, mark=mark)
+    assert answer.status_code == 409
+    assert "has changed since" in said(answer)
+    assert cell.events == before
+
+
+@pytest.mark.parametrize("coding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
+def test_a_file_of_any_spreadsheet_is_understood(tmp_path: Path, coding: str) -> None:
+    study = create_study(tmp_path / "e.db", space=Space(x=Real(0, 1)), objectives=[Objective("größe")], method="sobol")
+    study.ask()
+    with running(tmp_path / "e.db") as served:
+        data = "id;größe\r\n0;1,5\r\n".encode(coding)
+        answer = served.browser().post("/record/preview", files={"file": ("a.csv", data)})
+        assert "<strong>1.5</strong>" in answer.text
+        assert "größe" in answer.text
+
+
+def test_what_is_wrong_with_a_table_is_said_with_its_line(browser: Browser) -> None:
+    answer = browser.post("/record/preview", table="id,power\n8,1\n77,2\n")
+    assert answer.status_code == 422
+    assert "line 3" in said(answer)
+    assert "8,1" in answer.text  # what was pasted is still there
+    assert "wanted a file" in said(browser.post("/record/preview", table=" "))
+    workbook = browser.post("/record/preview", files={"file": ("a.xlsx", b"PK\x03\x04...")})
+    assert "save it as CSV" in said(workbook)
+    differing = browser.post("/record/preview", table="id,power\n0,100\n")
+    assert "Replace what is known" in differing.text
+
+
+# Trials
+
+
+def test_trials_are_found_by_state_and_text(browser: Browser) -> None:
+    assert "2 trials" in browser.get("/trials?state=pending").text
+    assert "1 trial," in browser.get("/trials?text=FURNACE").text
+    assert "0 trials" in browser.get("/trials?text=nowhere").text
+    assert browser.get("/trials?page=99").status_code == 200
+
+
+def test_a_trial_can_be_corrected_released_extended_rejected_and_noted(cell: Study, browser: Browser) -> None:
+    assert "was told before" in said(browser.post("/record/6", v0="4", **{"from": "trial"}))
+    assert "done" in said(browser.post("/record/6", v0="4", correct="on", **{"from": "trial"}))
+    assert cell.trial(6).values["power"] == 4.0
+    browser.post("/trials/8/extend", lease="2", lease_unit="h")
+    assert 7000 < cell.leases()[8] <= 7200
+    browser.post("/trials/8/release", why="too hot")
+    assert (cell.trial(8).state, cell.trial(8).message) == ("released", "too hot")
+    browser.post("/trials/6/reject", why="contaminated")
+    assert not cell.trial(6).usable
+    browser.post("/trials/6/note", note="measured twice")
+    assert "measured twice" in browser.get("/trials/6").text
+    assert "Not done" in said(browser.post("/trials/6/release", why=""))
+    assert browser.post("/trials/99/note", note="x").status_code == 404
+
+
+# Settings and downloads
+
+
+def test_the_reference_point_can_be_set(cell: Study, browser: Browser) -> None:
+    assert browser.post("/settings/reference", r0="-1", r1="").status_code == 422
+    browser.post("/settings/reference", r0="-1", r1="20,5")
+    assert cell.reference == {"power": -1.0, "waste": 20.5}
+
+
+def test_tables_can_be_downloaded_and_brought_back(cell: Study, browser: Browser, tmp_path: Path) -> None:
+    for path in ("/trials.csv", "/trials.csv?excel=true", "/todo.csv", "/front.csv"):
+        answer = browser.get(path)
+        assert answer.headers["content-disposition"].startswith("attachment")
+        assert "text/csv" in answer.headers["content-type"]
+    whole = browser.get("/trials.csv").text
+    assert "is known already" in browser.post("/record/preview", table=whole).text
+
+
+def test_a_report_is_written_in_the_background(browser: Browser) -> None:
+    assert "Save the report" in finished(browser, "/report")
+    answer = browser.get("/report.html")
+    assert answer.headers["content-disposition"].startswith("attachment")
+    assert "power" in answer.text
+
+
+# Beginning
+
+
+FORM = {
+    "study_name": "my cell",
+    "kind": "space",
+    "p0_name": "x",
+    "p0_type": "real",
+    "p0_low": "0",
+    "p0_high": "0,5",
+    "p1_name": "t",
+    "p1_type": "integer",
+    "p1_low": "300",
+    "p1_high": "900",
+    "p1_step": "10",
+    "p1_unit": "K",
+    "p7_name": "dopant",
+    "p7_type": "choice",
+    "p7_values": "Er, Nb; 3",
+    "o0_name": "power",
+    "o0_goal": "max",
+    "o0_cost": "5",
+    "o0_threshold": "1",
+    "o1_name": "waste",
+    "o1_goal": "min",
+    "budget": "100",
+    "method": "sobol",
+    "seed": "7",
+}
+
+
+def test_an_empty_folder_offers_to_begin_a_study(empty: Running, tmp_path: Path) -> None:
+    browser = empty.browser()
+    assert str(browser.get("/").url).endswith("/begin")
+    assert "has begun" in said(browser.post("/begin", **FORM))
+    study = open_study(tmp_path / "my-cell.db")
+    assert study.name == "my cell"
+    assert [str(it) for it in study.space.parameters.values()] == [  # type: ignore[union-attr]
+        "Real(0.0, 0.5)",
+        "Integer(300, 900, step=10, unit='K')",
+        "Choice(['Er', 'Nb', 3])",
+    ]
+    assert study.objectives.items == (Objective("power", "max", 5, threshold=1), Objective("waste", "min"))
+    assert (study.budget, study.seed, study.method) == (100, 7, "sobol")
+    assert str(browser.get("/begin").url).endswith("/")
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ({"p0_name": "", "p1_name": "", "p7_name": ""}, "got no parameter"),
+        ({"o0_name": "", "o1_name": ""}, "got no objective"),
+        ({"p0_low": ""}, "x, from: got nothing"),
+        ({"p0_low": "1"}, "low"),
+        ({"p1_low": "1.5"}, "whole number"),
+        ({"p1_name": "x"}, "twice"),
+        ({"o0_name": "x"}, "parameter and an objective"),
+        ({"o0_cost": "-1"}, "cost"),
+        ({"o0_goal": "up"}, "goal"),
+        ({"method": "magic"}, "method"),
+        ({"p7_values": ""}, "Choice"),
+        ({"p7_type": "colour"}, "kind"),
+        ({"kind": "pool"}, "CSV"),
+        ({"budget": "much"}, "Budget"),
+        ({"study_name": "\x00"}, "name"),
+    ],
+)
+def test_a_wrong_form_is_shown_again_and_begins_nothing(
+    empty: Running, tmp_path: Path, change: dict[str, str], why: str
+) -> None:
+    answer = empty.browser().post("/begin", **(FORM | change))
+    assert answer.status_code == 422
+    assert why in said(answer)
+    assert 'value="dopant"' in answer.text or "p7_name" in change
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_table_of_candidates_begins_a_study(empty: Running, tmp_path: Path) -> None:
+    table = b"name;water;yield;purity\nM1;0,1;72,5;88\nM2;0,2;;\nM3;0,3;;\n"
+    form = {
+        "study_name": "mix",
+        "kind": "pool",
+        "o0_name": "yield",
+        "o0_goal": "max",
+        "o1_name": "purity",
+        "o1_goal": "max",
+    }
+    answer = empty.browser().post("/begin", files={"table": ("mix.csv", table)}, with_results="on", **form)
+    assert "1 rows with results" in said(answer)
+    assert len(open_study(tmp_path / "mix.db").space) == 3  # type: ignore[arg-type]
+
+
+def test_a_folder_of_studies_lets_one_choose(tmp_path: Path) -> None:
+    cell_study(tmp_path)
+    pool_study(tmp_path)
+    (tmp_path / "other.db").write_bytes(b"no database")
+    with running(tmp_path) as served:
+        browser = served.browser()
+        text = browser.get("/").text
+        assert "Open cell" in text
+        assert "Open mix" in text
+        assert browser.post("/open", place=str(tmp_path / "cell.db"), name="nobody").status_code == 422
+        assert browser.post("/open", place="/etc/passwd", name="cell").status_code == 422
+        assert "cell is open" in said(browser.post("/open", place=str(tmp_path / "cell.db"), name="cell"))
+        assert browser.get("/trials").status_code == 200
+
+
+# Others at work
+
+
+def test_a_page_shows_what_others_do(cell: Study, browser: Browser) -> None:
+    seen = browser.get("/live").json()["events"]
+    cell.tell(8, {"power": 123.25})
+    assert browser.get("/live").json()["events"] == seen + 1
+    assert "123.25" in browser.get("/trials").text
+
+
+def test_a_server_to_look_at_shows_everything_and_has_no_forms(cell: Study, tmp_path: Path) -> None:
+    before = cell.events
+    with running(tmp_path / "cell.db", read_only=True) as served:
+        browser = served.browser()
+        for path in PAGES:
+            answer = browser.get(path)
+            assert answer.status_code == 200
+            assert 'method="post"' not in answer.text
+        assert browser.post("/record/8", v0="1").status_code == 403
+    assert cell.events == before
+
+
+def test_what_does_not_exist_is_a_page_too(browser: Browser) -> None:
+    for path in ("/nothing", "/trials/99", "/trials/x"):
+        answer = browser.get(path)
+        assert answer.status_code in (404, 422)
+        assert "<h1>" in answer.text

@@ -1,0 +1,112 @@
+"""Where a server may listen, its token, and the verb."""
+
+import os
+import signal
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import httpx
+import pytest
+
+from pfes import InvalidInput
+from pfes.cli.main import main
+from pfes.web.jobs import Jobs
+from pfes.web.keys import Keys, kept_token, new_token
+from pfes.web.running import Listening
+from web.conftest import cell_study
+from web.serving import LONG
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "::1", "127.8.0.1"])
+def test_this_machine_alone_is_safe(host: str) -> None:
+    assert not Listening(host).public
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "", "192.168.0.7", "lab.example", "10.0.0.1"])
+def test_a_public_address_needs_tls_or_a_word(host: str, tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match="--tls-cert"):
+        Listening(host, allowed=("lab",))
+    assert Listening(host, allowed=("lab",), insecure=True).public
+    assert Listening(host, allowed=("lab",), certificate=tmp_path, key=tmp_path).scheme == "https"
+
+
+def test_every_address_needs_a_name_and_a_certificate_its_key(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match="--allow-host"):
+        Listening("0.0.0.0", insecure=True)
+    with pytest.raises(InvalidInput, match="--tls-key"):
+        Listening(certificate=tmp_path)
+    assert Listening("0.0.0.0", allowed=("Lab.example",), insecure=True).hosts == {"lab.example"}
+    assert Listening("::1").address(80) == "http://[::1]:80"
+    assert "127.0.0.1" not in Listening("lab.example", insecure=True).hosts
+
+
+def test_a_port_that_is_taken_is_said(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    import socket
+
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        assert main(["serve", str(tmp_path), "--port", str(taken.getsockname()[1])]) == 1
+    assert "cannot listen" in capfd.readouterr().err
+
+
+def test_tokens_are_long_and_differ() -> None:
+    assert new_token() != new_token()
+    assert len(new_token()) >= 40
+    keys = Keys(new_token(), 1)
+    assert len({keys.token, keys.cookie, keys.form}) == 3
+
+
+def test_a_token_is_kept_for_its_owner_alone(tmp_path: Path) -> None:
+    path = tmp_path / "token"
+    token = kept_token(path)
+    assert kept_token(path) == token
+    assert stat.S_IMODE(os.stat(path).st_mode) == 0o600
+    path.write_text("short")
+    with pytest.raises(InvalidInput, match="wanted 16"):
+        kept_token(path)
+
+
+def test_the_verb_prints_an_address_that_opens_and_ends_when_interrupted(tmp_path: Path) -> None:
+    cell_study(tmp_path)
+    command = [sys.executable, "-m", "pfes", "serve", "cell.db", "--port", "0"]
+    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, text=True) as begun:
+        assert begun.stdout is not None
+        address = begun.stdout.readline().removeprefix("Open ").strip()
+        assert address.startswith("http://127.0.0.1:")
+        answer = httpx.get(address, follow_redirects=True, trust_env=False, timeout=LONG, verify=False)
+        begun.send_signal(signal.SIGINT)
+        assert begun.wait(LONG) in (0, 130, -signal.SIGINT)
+    assert "cell" in answer.text
+
+
+# Jobs
+
+
+def test_jobs_report_what_came_of_them() -> None:
+    jobs = Jobs()
+    good, bad = jobs.start("look", "good", lambda: 7), jobs.start("look", "bad", lambda: 1 / 0)
+    assert good.wait(LONG)
+    assert bad.wait(LONG)
+    assert (good.state, good.result) == ("done", 7)
+    assert bad.state == "failed"
+    assert "ZeroDivisionError" in bad.error
+    assert jobs.find(good.number) is good
+    assert jobs.find(99) is None
+
+
+def test_the_same_work_is_done_once_unless_it_failed() -> None:
+    jobs = Jobs()
+    assert jobs.start("look", "a", lambda: 1, "key") is jobs.start("look", "a", lambda: 2, "key")
+    bad = jobs.start("look", "b", lambda: 1 / 0, "other")
+    assert bad.wait(LONG)
+    assert jobs.start("look", "b", lambda: 2, "other") is not bad
+
+
+def test_old_jobs_are_forgotten() -> None:
+    jobs = Jobs()
+    for number in range(300):
+        assert jobs.start("look", "one", lambda: 0, number).wait(LONG)
+    assert jobs.find(1) is None
+    assert jobs.find(300) is not None
+    assert len(jobs._jobs) <= 201
