@@ -99,7 +99,10 @@ def test_our_own_names_are_let_in(served: Running, host: str) -> None:
     assert served.stranger(host=host, authorization=f"Bearer {TOKEN}").get("/api/status").status_code == 200
 
 
-@pytest.mark.parametrize("host", ["evil.example", "127.0.0.1.evil.example", "localhost.", "", "[", "a@localhost:b@c"])
+@pytest.mark.parametrize(
+    "host",
+    ["evil.example", "127.0.0.1.evil.example", "localhost.", "", "[", "a@localhost:b@c", "evil.example@localhost"],
+)
 def test_other_names_are_not(served: Running, host: str) -> None:
     client = served.stranger(authorization=f"Bearer {TOKEN}")
     assert client.get("/api/status", headers={"host": host}).status_code in (400, 421)

@@ -47,7 +47,7 @@ class Posted:
         number = self.number(name, label)
         if number is None:
             return default
-        if number != number or number in (float("inf"), -float("inf")) or number != int(number):  # noqa: PLR0124
+        if number % 1 != 0:  # nan and inf are none, either
             raise InvalidInput(f"{label}: got {self.text(name)!r}, wanted a whole number")
         return int(number)
 

@@ -160,7 +160,7 @@ def _check_host(headers: dict[str, list[str]], hosts: Iterable[str]) -> None:
 def _host(text: str) -> str:
     """A host without its port, empty if it is none."""
     try:
-        return urlsplit(f"//{text}").hostname or ""
+        return "" if "@" in text else urlsplit(f"//{text}").hostname or ""
     except ValueError:
         return ""
 

@@ -100,8 +100,7 @@ class JointModel:
     def _predict(self, x: Array) -> Prediction:
         cross = self._cross(x)
         spread = linalg.solve_lower(self.factor, self._flat(cross).T)
-        explained = np.einsum("ij,ij->j", spread, spread).reshape(len(x), len(self))
-        return Prediction(self._mean(cross), np.sqrt(np.maximum(self.hyper.amplitude - explained, self._floor)))
+        return Prediction(self._mean(cross), np.sqrt(self._variances(spread, len(x))))
 
     def predict_joint(self, x: Array) -> JointPrediction:
         """Means as in `predict` and covariances (N, L, L) of the objectives at x (N, D).
@@ -254,10 +253,15 @@ class JointModel:
         """(L,) the smallest variances: what remains of a known value is rounding."""
         return SMALLEST_STD**2 * np.maximum(self.hyper.amplitude, np.finfo(float).tiny / SMALLEST_STD**2)
 
+    def _variances(self, spread: Array, count: int) -> Array:
+        """(N, L) from C^-1 c^T (n, N L)."""
+        explained = np.einsum("ij,ij->j", spread, spread).reshape(count, len(self))
+        return np.asarray(np.maximum(self.hyper.amplitude - explained, self._floor))
+
     def _remaining(self, spread: Array, count: int) -> Array:
         """Sigma (N, L, L) from C^-1 c^T (n, N L)."""
         each = spread.T.reshape(count, len(self), -1)
-        return _admissible(self.hyper.covariance - each @ each.swapaxes(1, 2), self._floor)
+        return _admissible(self.hyper.covariance - each @ each.swapaxes(1, 2), self._variances(spread, count))
 
     def _mean(self, cross: Array) -> Array:
         # (N, L, n) -> (N, L) or (R, N, L)
@@ -274,14 +278,13 @@ class JointModel:
             yield slice(begin, min(begin + size, count))
 
 
-def _admissible(covariance: Array, floor: Array) -> Array:
-    """Covariances (N, L, L) with variances of at least floor (L,) and no negative eigenvalues.
+def _admissible(covariance: Array, diagonal: Array) -> Array:
+    """Covariances (N, L, L) with these variances (N, L) and no negative eigenvalues.
 
     Rounding can leave correlations beyond what is possible: they are shrunk, all of a candidate alike.
     """
-    diagonal = np.maximum(np.einsum("nll->nl", covariance), floor)
     deviation = np.sqrt(diagonal)
-    eye = np.eye(len(floor))
+    eye = np.eye(diagonal.shape[1])
     correlation = covariance / deviation[:, :, None] / deviation[:, None, :] * (1.0 - eye) + eye
     excess = np.maximum(-np.linalg.eigvalsh(correlation)[:, 0], 0.0)[:, None, None]
     return np.asarray(np.where(eye == 1.0, diagonal[:, None], covariance / (1.0 + excess)))

@@ -155,7 +155,7 @@ def _parameter(given: Posted, prefix: str, name: str) -> dict[str, Any]:
 
 
 def _whole(number: float | int, name: str) -> int:
-    if number != int(number):
+    if number % 1 != 0:  # nan and inf are none, either
         raise InvalidInput(f"{name}: got {number}, wanted a whole number, or the kind “number”")
     return int(number)
 
