@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from pfes.acquisition import METHODS, Pfes, Situation
-from pfes.acquisition import methods as registry
+from pfes.acquisition import worth as default
 from pfes.acquisition.protocol import Slopes, score_of
 from pfes.information.prepared import Frontier, prepare
 
@@ -117,7 +117,7 @@ def register() -> None:
 
 def _with(kind: type[ByDifferences]) -> Callable[[Situation], Any]:
     def build(situation: Situation) -> Any:
-        worth = registry.pfes(situation)
+        worth = default.pfes(situation)
         parts = {field.name: getattr(worth.learn, field.name) for field in fields(Pfes)}
         return replace(worth, learn=kind(**parts))
 

@@ -92,6 +92,8 @@ def _suggested(
         method = method_named("pfes")
     if request.decoupled and not method.decoupled and method.build is not None:
         raise InvalidInput(f"decoupled: method {method.name!r} cannot name single objectives; try method='pfes'")
+    if count > 1 and not method.batch:
+        raise InvalidInput(f"ask({count}): method {method.name!r} chooses one at a time; try ask(), or method='pfes'")
     offer = offer_for(task, observations, request)
     if not offer.options:
         raise InvalidInput(

@@ -82,6 +82,7 @@ class Task:
     seed: int = 0
 
     def __post_init__(self) -> None:
+        method_named(self.settings.method).check(len(self.objectives), pool=isinstance(self.domain, Pool))
         given = self.settings.hypers
         count = 0 if given is None else len(given.noise) if isinstance(given, JointHyper) else len(given)
         if given is not None and count != len(self.objectives):

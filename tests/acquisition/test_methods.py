@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from pfes.acquisition import FLOOR, METHODS, Situation, gain_of, method_named, score_of, slope_of
+from pfes.acquisition import FLOOR, METHODS, Method, Situation, gain_of, method_named, score_of, slope_of
 from pfes.acquisition.ehvi import reference_point
 from pfes.errors import InvalidInput
 from pfes.frontiers import FrontierSettings
@@ -60,3 +60,17 @@ def test_improvement_alone_is_over_draws_only_where_what_is_held_is_uncertain() 
         made = METHODS["ehvi"].build(situation)
         assert (made.points.ndim == 3) == drawn
         assert (made.model is model) == (not drawn)
+
+
+def test_a_method_refuses_what_it_cannot_do() -> None:
+    picky = Method("picky", "for pools of two objectives", None, spaces=False, least=2, most=2)
+    picky.check(2, pool=True)
+    with pytest.raises(InvalidInput, match="chooses from pools only"):
+        picky.check(2, pool=False)
+    for count in (1, 3):
+        with pytest.raises(InvalidInput, match=f"made for 2 objectives, and got {count}"):
+            picky.check(count, pool=True)
+    with pytest.raises(InvalidInput, match="searches spaces only"):
+        Method("wide", "for spaces", None, pools=False).check(2, pool=True)
+    assert Method("a", "", None, least=2, most=3).counts == "2 to 3"
+    assert Method("a", "", None).counts == "1 or more"

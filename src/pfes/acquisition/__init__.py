@@ -2,7 +2,8 @@
 
 from pfes.acquisition.capacity import Capacity
 from pfes.acquisition.ehvi import Ehvi
-from pfes.acquisition.methods import METHODS, Method, method_named
+from pfes.acquisition.method import Method
+from pfes.acquisition.methods import METHODS, method_named
 from pfes.acquisition.pfes import ESTIMATORS, Pfes, weighable
 from pfes.acquisition.protocol import FLOOR, Acquisition, Slopes, gain_of, score_of, slope_of
 from pfes.acquisition.situation import Situation

@@ -16,15 +16,21 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from pfes.acquisition.method import Method
 from pfes.acquisition.prediction import ByPrediction, Sensitivity
+from pfes.acquisition.resolution import smallest
+from pfes.acquisition.situation import Situation
 from pfes.gp import Surrogate
 from pfes.improvement import Front, log_expected_improvement, log_expected_improvement_gradient, prepare_front
 from pfes.objectives import Option
 from pfes.pareto import non_dominated
 
-__all__ = ["Ehvi", "contenders", "reference_point"]
+__all__ = ["METHOD", "Ehvi", "contenders", "improvement", "reference_point"]
 
 Array = NDArray[np.float64]
+
+DRAWS = 8  # of what is held
+KNOWN = 0.01  # deviations of a level below this are none: what is held is as predicted
 
 
 @dataclass(frozen=True)
@@ -110,3 +116,35 @@ def reference_point(levels: Array, thresholds: Array) -> Array:
     worst, best = front.min(axis=0), front.max(axis=0)
     span = np.where(best > worst, best - worst, 1.0)  # one point only: a deviation of the data
     return np.where(np.isfinite(thresholds), thresholds, worst - 0.1 * span)
+
+
+def improvement(situation: Situation) -> Ehvi:
+    """Improve on the front of the predicted means at the points where everything has been measured."""
+    levels = situation.model.predict(situation.held).mean
+    reference = reference_point(levels, situation.thresholds)
+    delta = np.hypot(situation.noise, smallest(situation))
+    starts = situation.held[non_dominated(levels)] if len(levels) else situation.held
+    return Ehvi(situation.model, situation.options, levels, reference, delta, starts)
+
+
+def ehvi(situation: Situation) -> Ehvi:
+    """The same, over what is held as well as it is known: drawn, where it is uncertain and may be on the front."""
+    plain, held = improvement(situation), situation.held
+    if not len(held):
+        return plain
+    levels, std = situation.model.predict(held)
+    near = contenders(levels, std)
+    if std[near].max() <= KNOWN:
+        return plain
+    draws = situation.model.draw(held[near], DRAWS, situation.rng)
+    return replace(plain, points=draws, model=situation.model.given(held[near], draws, smallest(situation) ** 2))
+
+
+METHOD = Method(
+    "ehvi",
+    "expected hypervolume improvement, exact for independent objectives",
+    ehvi,
+    promise="add {:.3g} to the hypervolume, in deviations of the data",
+    source="Emmerich 2005",
+    needs="a reference point: thresholds, else a tenth below what is held",
+)

@@ -18,19 +18,24 @@ from types import ModuleType
 import numpy as np
 from numpy.typing import NDArray
 
+from pfes.acquisition.method import Method
 from pfes.acquisition.prediction import ByPrediction, Sensitivity
 from pfes.acquisition.protocol import score_of, slope_of
+from pfes.acquisition.resolution import resolution
+from pfes.acquisition.situation import Situation
 from pfes.errors import InvalidInput
+from pfes.frontiers import sample_frontiers
 from pfes.gp import JointModel, Surrogate
-from pfes.information import Frontiers, Gradient, beams, exact, matched, noisy, power
+from pfes.information import Frontiers, Gradient, beams, exact, matched, noisy, power, prepare
 from pfes.information.correlated import MOST_OBJECTIVES
 from pfes.objectives import Option
 
-__all__ = ["ESTIMATORS", "Pfes", "weighable"]
+__all__ = ["ESTIMATORS", "METHOD", "Pfes", "information", "weighable"]
 
 Array = NDArray[np.float64]
 
 ESTIMATORS: dict[str, ModuleType] = {"matched": matched, "power": power, "noisy": noisy, "exact": exact}
+STARTS = 20  # points of each sampled Pareto set that a search may start from
 BLIND = 1e9  # levels have deviation 1: a measurement with this delta tells 1e-18 nats
 
 
@@ -142,3 +147,41 @@ class Pfes(ByPrediction):
     def _slopes(self, option: Option, mean: Array, spread: Array) -> tuple[Array, Array, Array]:
         gain, d_mean, d_spread = self._verbs.coupled_gradient(mean, spread, self.frontiers, self._resolution(option))
         return gain, d_mean, d_spread
+
+
+def information(situation: Situation) -> Pfes:
+    """Sample frontiers, choose the resolution, and ask what measurements tell about them."""
+    sampled = sample_frontiers(
+        situation.model,
+        situation.domain,
+        situation.observed,
+        situation.thresholds,
+        situation.frontiers,
+        situation.rng,
+        allowed=situation.allowed,
+    )
+    exact = situation.estimator == "exact"
+    delta = (
+        np.zeros(len(situation.noise)) if exact else np.hypot(situation.noise, resolution(situation, sampled.frontiers))
+    )
+    return Pfes(
+        situation.model,
+        situation.options,
+        prepare(sampled.frontiers),
+        sampled.at,
+        delta,
+        np.vstack([points[:: 1 + len(points) // STARTS] for points in sampled.sets]),
+        situation.estimator,
+    )
+
+
+METHOD = Method(
+    "information",
+    "information about the Pareto frontier per unit of cost, and nothing else, as in the paper",
+    information,
+    promise="tell {:.3g} nats about the Pareto frontier",
+    source="Suzuki et al. 2020",
+    decoupled=True,
+    together=True,
+    informed=True,
+)

@@ -28,18 +28,22 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pfes.acquisition.ehvi import Ehvi
-from pfes.acquisition.pfes import Pfes
+from pfes.acquisition.ehvi import Ehvi, improvement, reference_point
+from pfes.acquisition.method import Method
+from pfes.acquisition.pfes import Pfes, information
 from pfes.acquisition.prediction import apart, deviations
 from pfes.acquisition.protocol import Slopes, gain_of
+from pfes.acquisition.situation import Situation
 from pfes.gp import Surrogate
 from pfes.objectives import Option
 from pfes.pareto import non_dominated, quick_hypervolume
 
-__all__ = ["Parts", "Worth", "at_stake"]
+__all__ = ["METHOD", "Parts", "Worth", "at_stake", "pfes"]
 
 Array = NDArray[np.float64]
 
+PATIENCE = 4.0  # measurements of everything without progress, after which the model is thought to err twice as much
+MOST_CAUTIOUS = 8.0
 SMALL = 1e-9  # the share of a point that cannot be completed
 
 
@@ -151,3 +155,26 @@ def at_stake(learn: Pfes, reference: Array, held: Array) -> tuple[float, float]:
         best.append(quick_hypervolume(real, reference) if len(real) else 0.0)
         had.append(quick_hypervolume(value, reference))
     return float(np.mean(np.maximum(np.array(best) - had, 0.0))), float(np.mean(best))
+
+
+def pfes(situation: Situation) -> Worth:
+    """Learn the frontier while much is at stake, and hold it when it is known or time runs out."""
+    learn = information(situation)
+    likely = np.vstack([situation.held, learn.starts])
+    reference = reference_point(situation.model.predict(likely).mean, situation.thresholds)
+    hold = replace(improvement(situation), reference=reference)  # draws of it cost more and found no more
+    stake, whole = at_stake(learn, reference, situation.held)
+    time = 1.0 - 1.0 / max(situation.left, 1.0)  # nothing comes after the last measurement
+    caution = min(MOST_CAUTIOUS, 1.0 + situation.stale / PATIENCE)  # the longer in vain, the less the model is trusted
+    return Worth(learn, hold, replace(hold, caution=caution), stake, time, whole, situation.completing)
+
+
+METHOD = Method(
+    "pfes",
+    "learn the Pareto frontier, then hold it: information and improvement per unit of cost",
+    pfes,
+    promise="tell {:.3g} nats about the Pareto frontier",
+    decoupled=True,
+    together=True,
+    informed=True,
+)
