@@ -13,10 +13,10 @@ from mpmath import mp
 from information.fronts import candidates, concave
 from information.test_gradients import differences
 from oracles.improvement import by_sampling, log_gradient, log_improvement
-from pfes import improvement
 from pfes.errors import InvalidInput
 from pfes.improvement import (
     expected_improvement,
+    independent,
     log_expected_improvement,
     log_expected_improvement_gradient,
     prepare_front,
@@ -310,7 +310,7 @@ def test_many_candidates_are_shared_among_threads(monkeypatch):
     rng = np.random.default_rng(0)
     mean, std = candidates(rng, 1500, 4)
     front = prepare_front(concave(rng, 30, 4), np.zeros(4))
-    monkeypatch.setattr(improvement, "PIECE", 1)
+    monkeypatch.setattr(independent, "PIECE", 1)
     monkeypatch.setenv("PFES_THREADS", "3")
     shared = log_expected_improvement_gradient(mean, std, front)
     monkeypatch.undo()
@@ -352,9 +352,9 @@ FRONT = prepare_front(STAIRS, [-1.0, -1.0])
     [
         ((np.zeros((3, 1)), np.ones((3, 1)), FRONT), r"mean: got shape \(3, 1\), wanted \(N, 2\)"),
         ((np.zeros(2), np.ones(2), FRONT), r"mean: got shape \(2,\)"),
-        ((np.zeros((3, 2)), np.ones((2, 2)), FRONT), r"std: got shape \(2, 2\), wanted \(3, 2\) as mean has"),
+        ((np.zeros((3, 2)), np.ones((2, 2)), FRONT), r"spread: got shape \(2, 2\), wanted \(3, 2\) as mean has"),
         ((np.full((3, 2), np.nan), np.ones((3, 2)), FRONT), "mean: got nan"),
-        ((np.zeros((3, 2)), np.zeros((3, 2)), FRONT), "std: got values that are nan, infinite, zero or negative"),
+        ((np.zeros((3, 2)), np.zeros((3, 2)), FRONT), "spread: got values that are nan, infinite, zero or negative"),
         (("high", np.ones((3, 2)), FRONT), "mean: got str that is not an array of numbers"),
         ((np.zeros((3, 2)), np.ones((3, 2)), STAIRS), r"front: got list, wanted a prepared front; try prepare_front"),
     ],

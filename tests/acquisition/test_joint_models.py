@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from acquisition.test_contract import NONE, options_in, pfes, worth
-from pfes.acquisition import Acquisition, Capacity, Pfes
+from pfes.acquisition import Acquisition, Capacity, Ehvi, Pfes
 from pfes.gp import JointHyper, JointModel, Model
 from pfes.information import beams, exact
 from pfes.observations import Data
@@ -37,7 +37,20 @@ def joint_model(order: Sequence[int], n: int = 12) -> JointModel:
     return JointModel.of([data[l] for l in order], np.arange(WIDTH), hyper)
 
 
-class Together(AcquisitionContract):
+class Turned(AcquisitionContract):
+    """The contract for sums over nodes, which lie elsewhere when objectives are turned."""
+
+    def test_the_order_of_objectives_does_not_matter(self) -> None:
+        """But for the nodes."""
+        order = list(reversed(range(self.objectives)))
+        plain, x = self.acquisition(), self.candidates()
+        turned = self.make(Model(()), order)
+        named = {tuple(sorted(order[l] for l in option.which)): k for k, option in enumerate(turned.options)}
+        error = turned.scores(x)[:, [named[option.which] for option in plain.options]] - plain.scores(x)
+        assert np.median(np.abs(error)) < 0.05
+
+
+class Together(Turned):
     """The contract for beams: as a function of x they have small steps, whose sum their gradients know."""
 
     rough = 0.06  # error of gradients, as a part of their usual size
@@ -52,15 +65,6 @@ class Together(AcquisitionContract):
         error, size = np.abs(d_x - np.stack(differences, axis=-1))[told], np.abs(np.stack(differences, axis=-1))[told]
         assert np.median(error) < self.rough * np.median(size)
         assert np.quantile(error, 0.9) < 2.0 * self.rough * np.quantile(size, 0.9)
-
-    def test_the_order_of_objectives_does_not_matter(self) -> None:
-        """But for the nodes, which lie elsewhere."""
-        order = list(reversed(range(self.objectives)))
-        plain, x = self.acquisition(), self.candidates()
-        turned = self.make(Model(()), order)
-        named = {tuple(sorted(order[l] for l in option.which)): k for k, option in enumerate(turned.options)}
-        error = turned.scores(x)[:, [named[option.which] for option in plain.options]] - plain.scores(x)
-        assert np.median(np.abs(error)) < 0.05
 
 
 class TestPfesTogether(Together):
@@ -79,6 +83,13 @@ class TestPfesOfThreeTogether(Together):
 class TestWorthTogether(Together):
     def make(self, model: Model, order: Sequence[int]) -> Acquisition:
         return worth(joint_model(order), order, options_in(order, decoupled=True), 0.5)
+
+
+class TestEhviTogether(Turned):
+    def make(self, model: Model, order: Sequence[int]) -> Acquisition:
+        points = np.random.default_rng(4).uniform(-0.5, 0.5, (8, 2))[:, list(order)]
+        reference = np.array([-1.0, -1.2])[list(order)]
+        return Ehvi(joint_model(order), options_in(order, decoupled=False), points, reference, np.full(2, 1e-3), NONE)
 
 
 class TestPfesOfThePaperTogether(AcquisitionContract):

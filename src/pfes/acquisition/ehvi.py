@@ -1,12 +1,11 @@
-"""Expected hypervolume improvement, exact for independent objectives, in its logarithm.
+"""Expected hypervolume improvement, in its logarithm.
 
 What is held is known only as well as it was measured. Against the predicted means of what is held, a candidate beside
 the best point promises much: most of what it may gain over that mean, the best point would gain, too. So where it
 matters, what is held is drawn R times, and on each draw the candidate is predicted knowing it (Daulton, Balandat and
 Bakshy 2021): improvement is the average over the draws.
 
-Of objectives that are believed together it looks at each one's own prediction, as if they were independent: what is
-known of one through another is in there, but not how their errors go together.
+Of objectives that are believed together it takes the covariance into account (Shah and Ghahramani 2016).
 """
 
 from collections.abc import Sequence
@@ -20,7 +19,7 @@ from pfes.acquisition.method import Method
 from pfes.acquisition.prediction import ByPrediction, Sensitivity
 from pfes.acquisition.resolution import smallest
 from pfes.acquisition.situation import Situation
-from pfes.gp import Surrogate
+from pfes.gp import JointModel, Surrogate
 from pfes.improvement import Front, log_expected_improvement, log_expected_improvement_gradient, prepare_front
 from pfes.objectives import Option
 from pfes.pareto import non_dominated
@@ -51,29 +50,34 @@ class Ehvi(ByPrediction):
         draws = self.points if self.points.ndim == 3 else self.points[None]
         return tuple(prepare_front(points, self.reference) for points in draws)
 
+    @property
+    def together(self) -> bool:
+        """Whether covariances are asked for."""
+        return isinstance(self.model, JointModel)
+
     def score(self, mean: Array, spread: Array) -> Array:
         """Log of the expected improvement (N, K), the same for all options."""
-        std = self.caution * spread
+        std = spread * self._wider(spread)
         pairs = zip(self._means(mean), self.fronts, strict=True)
         each = np.stack([log_expected_improvement(own, std, front) for own, front in pairs])
         return np.tile(_log_mean(each)[:, None], len(self.options))
 
     def sensitivity(self, mean: Array, spread: Array) -> Sensitivity:
         """Log of the expected improvement (N, K) with derivatives."""
-        std = self.caution * spread
+        std = spread * self._wider(spread)
         pairs = zip(self._means(mean), self.fronts, strict=True)
         each = [log_expected_improvement_gradient(own, std, front) for own, front in pairs]
         gains = np.stack([one.gain for one in each])  # (R, N)
         score = _log_mean(gains)
-        share = (np.exp(gains - score) / len(each))[..., None]  # of each draw in the average
-        d_mean = share * np.stack([one.d_mean for one in each])  # (R, N, L)
-        d_std = self.caution * np.sum(share * np.stack([one.d_spread for one in each]), axis=0)
+        share = np.exp(gains - score) / len(each)  # (R, N) of each draw in the average
+        d_mean = share[..., None] * np.stack([one.d_mean for one in each])  # (R, N, L)
+        d_spread = np.einsum("rn,rn...->n...", share, np.stack([one.d_spread for one in each])) * self._wider(spread)
         count = len(self.options)
         d_mean = d_mean if mean.ndim == 3 else d_mean.sum(axis=0)
         return Sensitivity(
             np.tile(score[:, None], count),
             np.repeat(d_mean[..., None, :], count, axis=-2),
-            np.repeat(d_std[:, None], count, axis=1),
+            np.repeat(d_spread[:, None], count, axis=1),
         )
 
     def given(self, x: Array, which: Sequence[int], rng: np.random.Generator) -> "Ehvi":
@@ -88,6 +92,10 @@ class Ehvi(ByPrediction):
         return replace(
             self, model=model, points=np.concatenate([self.points, believed], axis=-2) if complete else self.points
         )
+
+    def _wider(self, spread: Array) -> float:
+        """What deviations, or covariances, are multiplied by."""
+        return self.caution if spread.ndim == 2 else self.caution**2
 
     def _means(self, mean: Array) -> Array:
         """(R, N, L): each draw's own mean."""
@@ -142,9 +150,10 @@ def ehvi(situation: Situation) -> Ehvi:
 
 METHOD = Method(
     "ehvi",
-    "expected hypervolume improvement, exact for independent objectives",
+    "expected hypervolume improvement, exact for independent objectives, closely for correlated ones",
     ehvi,
     promise="add {:.3g} to the hypervolume, in deviations of the data",
     source="Emmerich 2005",
+    together=True,
     needs="a reference point: thresholds, else a tenth below what is held",
 )

@@ -14,7 +14,7 @@ from pfes.acquisition.protocol import Slopes
 from pfes.gp import JointModel, JointSlopes, Surrogate
 from pfes.gp.posterior import Slopes as Predicted
 
-__all__ = ["ByPrediction", "Sensitivity", "apart", "deviations"]
+__all__ = ["ByPrediction", "Sensitivity"]
 
 Array = NDArray[np.float64]
 
@@ -73,13 +73,3 @@ class ByPrediction(ABC):
         d_x = d_spread.reshape(flat) @ d_spread_x.reshape(len(spread), -1, d_spread_x.shape[-1])
         d_x += d_mean @ d_mean_x if d_mean.ndim == 3 else np.sum(d_mean @ d_mean_x, axis=0)
         return Slopes(score, d_x)
-
-
-def deviations(spread: Array) -> Array:
-    """(N, L) from deviations or covariances."""
-    return spread if spread.ndim == 2 else np.sqrt(np.einsum("nll->nl", spread))
-
-
-def apart(at: Predicted | JointSlopes) -> Predicted:
-    """What is predicted of every objective alone."""
-    return at.each() if isinstance(at, JointSlopes) else at

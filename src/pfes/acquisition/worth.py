@@ -31,7 +31,6 @@ from numpy.typing import NDArray
 from pfes.acquisition.ehvi import Ehvi, improvement, reference_point
 from pfes.acquisition.method import Method
 from pfes.acquisition.pfes import Pfes, information
-from pfes.acquisition.prediction import apart, deviations
 from pfes.acquisition.protocol import Slopes, gain_of
 from pfes.acquisition.situation import Situation
 from pfes.gp import Surrogate
@@ -100,8 +99,8 @@ class Worth:
         share = np.log(self._shares(x))
         if self.weight == 1.0:
             return self.hold.scores(x) + share
-        mean, spread = told = self.learn.predicted(x)
-        improved = (mean, deviations(spread)) if self._alike else self.hope.predicted(x)
+        told = self.learn.predicted(x)
+        improved = told if self._alike else self.hope.predicted(x)
         return (1.0 - self.weight) * self.learn.score(*told) + self.weight * (self.hope.score(*improved) + share)
 
     def slopes(self, x: Array) -> Slopes:
@@ -112,7 +111,7 @@ class Worth:
             return Slopes(score + share, d_x)
         at = self.learn.predicted_gradient(x)
         told = self.learn.slopes_at(at)
-        improved = self.hope.slopes_at(apart(at)) if self._alike else self.hope.slopes(x)
+        improved = self.hope.slopes_at(at) if self._alike else self.hope.slopes(x)
         return Slopes(
             (1.0 - self.weight) * told.score + self.weight * (improved.score + share),
             (1.0 - self.weight) * told.d_x + self.weight * improved.d_x,
@@ -130,8 +129,8 @@ class Worth:
 
     @property
     def _alike(self) -> bool:
-        """Whether both parts believe the same; with measurements under way each frontier has its own mean."""
-        return self.hope.model is self.learn.model
+        """Whether both parts look at the same; with measurements under way each frontier has its own mean."""
+        return self.hope.model is self.learn.model and self.hope.together == self.learn.together
 
     def _shares(self, x: Array) -> Array:
         costs = np.array([option.cost for option in self.options])
