@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pfes.belief import believe, condensed
+from pfes.belief import believe
 from pfes.errors import InvalidInput
 from pfes.frontiers import FrontierSettings
 from pfes.maximise import MaximiserSettings
 from pfes.objectives import Bundle, Objective, Objectives
-from pfes.observations import NO_ROW, Data, Observations, State
+from pfes.observations import NO_ROW, Data, Observations, State, condensed
 from pfes.recommend import recommend
 from pfes.search import SearchSettings
 from pfes.space import Choice, Integer, Pool, Real, Space
@@ -387,6 +387,20 @@ def test_predictions_are_in_the_users_units_and_interpolate() -> None:
     mean, std = belief.predict(x)
     np.testing.assert_allclose(mean, truth(x), atol=0.02)
     assert (std < 0.05).all()
+
+
+def test_what_is_held_has_the_levels_that_were_measured_and_replicates_their_average() -> None:
+    known = told(SQUARE, 8)
+    again = known[known.objective == 1]
+    again = again.scaled(again.value + np.where(np.arange(8) == 3, 0.2, 0.0), again.noise)
+    both = Observations(*(np.concatenate([getattr(known, name), getattr(again, name)]) for name in vars(known)))
+    belief = believe(Task(SQUARE, TWO, QUICK), both, np.random.default_rng(0))
+    assert belief.measured.shape == (8, 2)
+    for x, levels in zip(belief.held, belief.measured, strict=True):
+        here = (known.x == x).all(axis=1)
+        values = known.value[here] + [0.0, 0.1 * (x == again.x[3]).all()]
+        want = [float(scaling.forward(value)) for scaling, value in zip(belief.scalings, values, strict=True)]
+        np.testing.assert_allclose(levels, want, atol=1e-9)
 
 
 def test_too_many_points_are_condensed_to_the_best_and_an_even_choice_of_the_rest() -> None:

@@ -3,23 +3,31 @@
 from bisect import bisect_left
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pfes.gp import Choice, Feasibility, Fitted, Hyper, JointHyper, JointModel, Model, Surrogate, choose, fit
-from pfes.observations import Data, Observations, State, merged
+from pfes.observations import MOST, Data, Observations, State, condensed, merged
 from pfes.pareto import quick_hypervolume
 from pfes.scaling import Scaling
 from pfes.task import Task
 
-__all__ = ["Belief", "believe", "condensed"]
+__all__ = ["Belief", "believe"]
 
 Array = NDArray[np.float64]
 
 HOPELESS = 1e6  # a deviation of levels, which are of size 1: worse measurements tell nothing, either
 GROWN = 1e-3  # of the hypervolume held: less is no progress
-MOST = 2000  # points of one objective that a model takes into account; of objectives together, of all of them
+
+
+class Completed(NamedTuple):
+    """The points where every objective has been measured, oldest first."""
+
+    points: Array  # (m, D)
+    row: NDArray[np.intp]  # (m,) the observation that completed each
+    levels: Array  # (m, L)
 
 
 @dataclass(frozen=True)
@@ -44,25 +52,42 @@ class Belief:
         return np.unique(self.observations.only(State.MEASURED).x, axis=0)
 
     @cached_property
-    def _completed(self) -> tuple[Array, NDArray[np.intp]]:
-        """The points (m, D) where every objective has been measured, oldest first, and the rows (m,) that did it."""
+    def _completed(self) -> Completed:
+        """Where every objective has been measured."""
         rows = self.observations.only(State.MEASURED)
         points, where = np.unique(rows.x, axis=0, return_inverse=True)
+        at = (where.ravel(), rows.objective)
         came = np.full((len(points), len(self.scalings)), len(rows))  # the row at which each value came; none: too late
-        np.minimum.at(came, (where.ravel(), rows.objective), np.arange(len(rows)))
+        np.minimum.at(came, at, np.arange(len(rows)))
         last = came.max(axis=1, initial=0)
         order = np.argsort(last, kind="stable")[: np.count_nonzero(last < len(rows))]
-        return points[order], last[order]
+        sums, counts = np.zeros(came.shape), np.zeros(came.shape)
+        np.add.at(sums, at, self._levels(rows))
+        np.add.at(counts, at, 1.0)
+        return Completed(points[order], last[order], sums[order] / counts[order])
+
+    def _levels(self, rows: Observations) -> Array:
+        """(m,) the values of measured rows as levels."""
+        levels = np.zeros(len(rows))
+        for l, scaling in enumerate(self.scalings):
+            own = rows.objective == l
+            levels[own] = scaling.forward(rows.value[own])
+        return levels
 
     @property
     def held(self) -> Array:
         """(m, D) the distinct points where every objective has been measured."""
-        return self._completed[0]
+        return self._completed.points
+
+    @property
+    def measured(self) -> Array:
+        """(m, L) what was measured at `held`, as levels; replicates are averaged."""
+        return self._completed.levels
 
     @property
     def stale(self) -> float:
         """What was spent, in prices of a whole point, since what is held last grew by a thousandth of its volume."""
-        points, row = self._completed
+        points, row, _ = self._completed
         if not len(points):
             return 0.0
         levels = self.model.predict(points).mean
@@ -161,19 +186,6 @@ def _data(rows: Observations, scaling: Scaling) -> Data:
     noise = rows.noise if typical is None else np.where(np.isnan(rows.noise), typical, rows.noise)
     variance = np.minimum(scaling.deviation(noise, rows.value), HOPELESS) ** 2
     return condensed(merged(rows.x, scaling.forward(rows.value), variance))
-
-
-def condensed(data: Data, most: int = MOST) -> Data:
-    """At most `most` points of an objective's Data, x (N, D): half of them the best, half an even choice of the rest.
-
-    A Gaussian process costs the cube of their number; what matters most is where the objective is good.
-    """
-    if len(data.y) <= most:
-        return data
-    order = np.argsort(-data.y, kind="stable")
-    best, rest = order[: most // 2], np.sort(order[most // 2 :])
-    keep = np.sort(np.append(best, rest[np.linspace(0, len(rest) - 1, most - len(best)).astype(np.intp)]))
-    return data.part(keep)
 
 
 def _hypers(task: Task, datas: list[Data], rng: np.random.Generator, hypers: Fitted | None) -> tuple[Hyper, ...]:

@@ -11,13 +11,14 @@ from enum import IntEnum
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["NO_ROW", "Data", "Observations", "State", "merged"]
+__all__ = ["MOST", "NO_ROW", "Data", "Observations", "State", "condensed", "merged"]
 
 Array = NDArray[np.float64]
 Integers = NDArray[np.intp]
 
 NO_ROW = -1
 EXACT = 1e-20  # a variance of levels, which are of size 1: values known better than this are known exactly
+MOST = 2000  # points of one objective that a model takes into account; of objectives together, of all of them
 SAME = 1e-9  # points of the unit cube closer than this, in every column, are one point
 
 
@@ -122,3 +123,16 @@ def merged(x: Array, y: Array, noise: Array) -> Data:
     at = np.sort(first)
     within = float(np.sum(np.where(known, 0.0, y - mean[group]) ** 2))
     return Data(x[at], mean, count, np.where(known[at], 1.0 / total, np.nan), within)
+
+
+def condensed(data: Data, most: int = MOST) -> Data:
+    """At most `most` points of an objective's Data, x (N, D): half of them the best, half an even choice of the rest.
+
+    A Gaussian process costs the cube of their number; what matters most is where the objective is good.
+    """
+    if len(data.y) <= most:
+        return data
+    order = np.argsort(-data.y, kind="stable")
+    best, rest = order[: most // 2], np.sort(order[most // 2 :])
+    keep = np.sort(np.append(best, rest[np.linspace(0, len(rest) - 1, most - len(best)).astype(np.intp)]))
+    return data.part(keep)

@@ -187,6 +187,8 @@ def _situation(belief: Belief, offer: Offer, rng: np.random.Generator) -> Situat
         stale=belief.stale,
         left=offer.limit / offer.objectives.cost(range(len(offer.objectives))),
         completing=offer.completing,
+        recipe=task.settings.recipe,
+        measured=belief.measured,
     )
 
 
@@ -249,7 +251,8 @@ def _best(
         promises = [(found, plain_promise(belief.task, acquisition, found))]
     if not promises:
         return None, NO_PROMISE
-    enough = ENOUGH * acquisition.whole if isinstance(acquisition, Worth) else NOTHING
+    signed = method_named(belief.task.settings.method).signed
+    enough = ENOUGH * acquisition.whole if isinstance(acquisition, Worth) else -np.inf if signed else NOTHING
     if max(promise.hope for _, promise in promises) <= enough:
         return _doubting(acquisition, offer, delta, sought)
     return max(promises, key=lambda pair: pair[1].worth / offer.options[pair[0].option].cost)

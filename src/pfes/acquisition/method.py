@@ -28,6 +28,7 @@ class Method:
     least: int = 1  # objectives
     most: int | None = None
     informed: bool = False  # weighs options by an estimator of the information
+    signed: bool = False  # gains below 0 are part of its definition: the best of them is chosen, not doubted
 
     def check(self, objectives: int, *, pool: bool) -> None:
         """Refuse what it cannot do: so many objectives, a pool, or a space."""

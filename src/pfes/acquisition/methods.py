@@ -1,6 +1,6 @@
 """The methods by name. A new one is a file of its own and a line here."""
 
-from pfes.acquisition import ehvi, pfes, plain, worth
+from pfes.acquisition import ehvi, parego, pfes, plain, smsego, worth
 from pfes.acquisition.method import Method
 from pfes.errors import InvalidInput
 
@@ -12,6 +12,9 @@ METHODS = {
         worth.METHOD,
         pfes.METHOD,
         ehvi.METHOD,
+        parego.METHOD,
+        smsego.METHOD,
+        smsego.GPARETO,
         plain.SOBOL,
         plain.RANDOM,
     )

@@ -1,13 +1,13 @@
 """All that a method may look at when it is set up."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pfes.frontiers import FrontierSettings
-from pfes.gp import Surrogate
+from pfes.gp import Recipe, Surrogate
 from pfes.objectives import Option
 from pfes.space import Pool, Space
 
@@ -39,3 +39,5 @@ class Situation:
     stale: float = 0.0  # measurements of everything that were paid for since what is held last grew
     left: float = np.inf  # measurements of everything that the budget still pays for
     completing: Callable[[Array], Array] = _ones  # x (N, D) -> (N,) cost of all that a point lacks
+    recipe: Recipe = field(default_factory=Recipe)  # of the model, for methods that fit one of their own
+    measured: Array | None = None  # (m, L) levels measured at `held`, averages of replicates; None: as predicted
