@@ -21,10 +21,9 @@ from numpy.typing import NDArray
 from pfes.acquisition.method import Method
 from pfes.acquisition.prediction import ByPrediction, Sensitivity
 from pfes.acquisition.protocol import score_of, slope_of
-from pfes.acquisition.resolution import resolution
+from pfes.acquisition.samples import draw, own_values
 from pfes.acquisition.situation import Situation
 from pfes.errors import InvalidInput
-from pfes.frontiers import sample_frontiers
 from pfes.gp import JointModel, Surrogate
 from pfes.information import Frontiers, Gradient, beams, exact, matched, noisy, power, prepare
 from pfes.information.correlated import MOST_OBJECTIVES
@@ -35,7 +34,6 @@ __all__ = ["ESTIMATORS", "METHOD", "Pfes", "information", "weighable"]
 Array = NDArray[np.float64]
 
 ESTIMATORS: dict[str, ModuleType] = {"matched": matched, "power": power, "noisy": noisy, "exact": exact}
-STARTS = 20  # points of each sampled Pareto set that a search may start from
 BLIND = 1e9  # levels have deviation 1: a measurement with this delta tells 1e-18 nats
 
 
@@ -104,10 +102,7 @@ class Pfes(ByPrediction):
 
     def given(self, x: Array, which: Sequence[int], rng: np.random.Generator) -> "Pfes":
         """Each frontier's mean conditioned on its own path's values at x, seen at the resolution (theory 8)."""
-        values = self.values(x[None])  # (R, 1, L)
-        seen = np.full_like(values, np.nan)
-        for l in which:
-            seen[..., l] = values[..., l] + self.delta[l] * rng.standard_normal(values.shape[:2])
+        seen = own_values(self.values, self.delta, x, which, rng)
         return replace(self, model=self.model.given(x[None], seen, self.delta**2))
 
     @property
@@ -151,26 +146,14 @@ class Pfes(ByPrediction):
 
 def information(situation: Situation) -> Pfes:
     """Sample frontiers, choose the resolution, and ask what measurements tell about them."""
-    sampled = sample_frontiers(
-        situation.model,
-        situation.domain,
-        situation.observed,
-        situation.thresholds,
-        situation.frontiers,
-        situation.rng,
-        allowed=situation.allowed,
-    )
-    exact = situation.estimator == "exact"
-    delta = (
-        np.zeros(len(situation.noise)) if exact else np.hypot(situation.noise, resolution(situation, sampled.frontiers))
-    )
+    sampled, delta, starts = draw(situation)
     return Pfes(
         situation.model,
         situation.options,
         prepare(sampled.frontiers),
         sampled.at,
         delta,
-        np.vstack([points[:: 1 + len(points) // STARTS] for points in sampled.sets]),
+        starts,
         situation.estimator,
     )
 
