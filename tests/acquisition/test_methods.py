@@ -12,7 +12,7 @@ from pfes.space import Real, Space
 
 
 def test_an_unknown_method_is_refused_with_the_known_ones() -> None:
-    with pytest.raises(InvalidInput, match="wanted one of pfes, information, ehvi, parego, smsego, smsego-gpareto"):
+    with pytest.raises(InvalidInput, match=f"wanted one of {', '.join(METHODS)}$"):
         method_named("entropy")
 
 

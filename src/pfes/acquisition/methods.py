@@ -1,6 +1,6 @@
 """The methods by name. A new one is a file of its own and a line here."""
 
-from pfes.acquisition import ehvi, mesmo, parego, pf2es, pfes, plain, smsego, worth
+from pfes.acquisition import ehvi, mesmo, parego, pf2es, pfes, plain, smsego, sur, worth
 from pfes.acquisition.method import Method
 from pfes.errors import InvalidInput
 
@@ -15,6 +15,7 @@ METHODS = {
         parego.METHOD,
         smsego.METHOD,
         smsego.GPARETO,
+        sur.METHOD,
         mesmo.METHOD,
         pf2es.METHOD,
         plain.SOBOL,

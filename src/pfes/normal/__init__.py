@@ -8,7 +8,13 @@
 Scalar functions are compiled into the kernels of other modules; the rest takes arrays.
 """
 
-from pfes.normal.bivariate import BoxGradient, bivariate_box, bivariate_box_gradient, bivariate_mass
+from pfes.normal.bivariate import (
+    BoxGradient,
+    bivariate_below,
+    bivariate_box,
+    bivariate_box_gradient,
+    bivariate_mass,
+)
 from pfes.normal.trivariate import trivariate_box
 from pfes.normal.univariate import (
     FAR,
@@ -40,6 +46,7 @@ __all__ = [
     "BoxGradient",
     "Truncated",
     "below_moments",
+    "bivariate_below",
     "bivariate_box",
     "bivariate_box_gradient",
     "bivariate_mass",

@@ -19,12 +19,13 @@ from numpy.typing import ArrayLike, NDArray
 from pfes.compiled import inline, kernel
 from pfes.errors import InvalidInput
 from pfes.normal.panels import FEW, FEW_NODES, FEW_WEIGHTS, NEGLIGIBLE, NODES, POINTS, WEIGHTS, is_short, panels
-from pfes.normal.univariate import density, tails, truncated
+from pfes.normal.univariate import density, exp_negative, tails, truncated
 
-__all__ = ["BoxGradient", "bivariate_box", "bivariate_box_gradient", "bivariate_mass"]
+__all__ = ["BoxGradient", "bivariate_below", "bivariate_box", "bivariate_box_gradient", "bivariate_mass"]
 
 Array = NDArray[np.float64]
 
+CERTAIN = 30.0  # deviations, beyond which a bound is none
 CLEAR = 9.0  # a bound so many deviations away cuts off 1e-19: the tail there counts as flat
 NARROW = 0.03  # of a deviation: FEW points integrate a density over it to 1e-15, even 37 deviations away
 
@@ -111,9 +112,9 @@ def _upper(a: float, b: float, c: float, d: float, rho: float, reach: float) -> 
     Near d pieces are measured from it: for rho = 1 - 1e-15 all happens within 1e-7 of d.
     """
     s, q, radius = math.sqrt((1.0 - rho) * (1.0 + rho)), 1.0 - rho, math.sqrt(reach)
-    clear = (d - CLEAR * s) / rho  # below it d is out of sight
-    total = _piece(max(a, -radius), min(b, radius, clear), 0.0, 1.0, c, d, rho, s)
-    middle, end = max(a - d, -radius - d, (q * d - CLEAR * s) / rho), min(b - d, radius - d, q * d / rho)
+    clear = (q * d - CLEAR * s) / rho  # below d + clear it is out of sight; one number, so that no gap is left
+    total = _piece(max(a, -radius), min(b, radius, d + clear), 0.0, 1.0, c, d, rho, s)
+    middle, end = max(a - d, -radius - d, clear), min(b - d, radius - d, q * d / rho)
     total += _piece(middle, end, d, s, c, d, rho, s)
     if d * d < reach:  # beyond d / rho the integrand falls as x^2 + e^2 = (x - rho d)^2 / s^2 + d^2 rises
         half = s * math.sqrt(reach - d * d)
@@ -149,6 +150,41 @@ def bivariate_mass(a: float, b: float, c: float, d: float, rho: float) -> float:
     if rho < 1e-290:
         return interval_mass(a, b) * interval_mass(c, d)
     return _rising(a, b, c, d, rho, s)
+
+
+@inline
+def _owen(h: float, b: float) -> float:
+    """Owen's T(h, a) = 1 / (2 pi) integral over 0 < x < a of exp(-h^2 (1 + x^2) / 2) / (1 + x^2), b = a h."""
+    sign, h, b = (1.0 if (h < 0.0) == (b < 0.0) else -1.0), abs(h), abs(b)
+    far, near, whole = h, b, 0.0
+    if b > h:  # a > 1: what is left of all that lies below both
+        below, other = tails(h)[0], tails(b)[0]
+        far, near, whole = b, h, 0.5 * (below + other) - below * other
+    if far > CERTAIN:
+        return sign * whole
+    half, a, total = -0.5 * far * far, near / max(far, 1e-300), 0.0
+    for i in range(POINTS):
+        square = 1.0 + (a * NODES[i]) ** 2
+        total += WEIGHTS[i] * exp_negative(max(half * square, -700.0)) / square
+    total *= a / (2.0 * math.pi)
+    return sign * (whole - total if whole > 0.0 else total)
+
+
+@inline
+def bivariate_below(h: float, k: float, rho: float) -> float:
+    """P(x <= h, y <= k) of standard normals of correlation rho; absolute error below 3e-15.
+
+    By Owen's T, in a tenth of the time that a box takes; it loses small probabilities, where a box keeps them.
+    """
+    below, other = tails(h)[0], tails(k)[0]
+    if max(abs(h), abs(k)) > CERTAIN:
+        return below * other  # one of them is certain
+    if h == 0.0 and k == 0.0:
+        return 0.25 + math.asin(rho) / (2.0 * math.pi)
+    s = math.sqrt(max((1.0 - rho) * (1.0 + rho), 1e-24))
+    apart = 0.0 if (h < 0.0) == (k < 0.0) else 0.5
+    total = 0.5 * (below + other) - _owen(h, (k - rho * h) / s) - _owen(k, (h - rho * k) / s) - apart
+    return min(max(total, 0.0), below, other)
 
 
 @inline
