@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from pfes.acquisition.method import Method
 from pfes.acquisition.prediction import ByPrediction, Sensitivity
 from pfes.acquisition.protocol import score_of, slope_of
-from pfes.acquisition.samples import draw, own_values
+from pfes.acquisition.samples import Draw, draw, own_values
 from pfes.acquisition.situation import Situation
 from pfes.errors import InvalidInput
 from pfes.gp import JointModel, Surrogate
@@ -29,7 +29,7 @@ from pfes.information import Frontiers, Gradient, beams, exact, matched, noisy, 
 from pfes.information.correlated import MOST_OBJECTIVES
 from pfes.objectives import Option
 
-__all__ = ["ESTIMATORS", "METHOD", "Pfes", "information", "weighable"]
+__all__ = ["ESTIMATORS", "METHOD", "Pfes", "information", "information_of", "weighable"]
 
 Array = NDArray[np.float64]
 
@@ -146,7 +146,12 @@ class Pfes(ByPrediction):
 
 def information(situation: Situation) -> Pfes:
     """Sample frontiers, choose the resolution, and ask what measurements tell about them."""
-    sampled, delta, starts = draw(situation)
+    return information_of(situation, draw(situation))
+
+
+def information_of(situation: Situation, drawn: Draw) -> Pfes:
+    """What measurements tell about frontiers that were sampled."""
+    sampled, delta, starts = drawn
     return Pfes(
         situation.model,
         situation.options,
