@@ -1,6 +1,6 @@
 """The methods by name. A new one is a file of its own and a line here."""
 
-from pfes.acquisition import ehvi, jes, mesmo, parego, pf2es, pfes, pfev, plain, smsego, sur, worth
+from pfes.acquisition import ehvi, jes, mesmo, parego, pesmo, pf2es, pfes, pfev, plain, smsego, sur, worth
 from pfes.acquisition.method import Method
 from pfes.errors import InvalidInput
 
@@ -20,6 +20,7 @@ METHODS = {
         jes.METHOD,
         pf2es.METHOD,
         pfev.METHOD,
+        pesmo.METHOD,
         plain.SOBOL,
         plain.RANDOM,
     )

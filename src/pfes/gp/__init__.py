@@ -20,6 +20,7 @@ from pfes.gp.multitask import Choice, JointHyper, JointModel, JointSlopes, check
 from pfes.gp.posterior import Posterior, Prediction, Slopes
 from pfes.gp.recipe import Hyper, LogNormal, Recipe
 from pfes.gp.surrogate import AnyPaths, Fitted, Surrogate, paths_of
+from pfes.gp.ties import Ties, covariances
 
 __all__ = [
     "AnyPaths",
@@ -38,8 +39,10 @@ __all__ = [
     "Recipe",
     "Slopes",
     "Surrogate",
+    "Ties",
     "checked_model",
     "choose",
+    "covariances",
     "fit",
     "log_likelihood",
     "log_posterior",

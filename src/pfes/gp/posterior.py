@@ -82,10 +82,10 @@ class Posterior:
             return hyper.amplitude * effects.correlations(near, far, self.groups, hyper.additive, self._matern)
         return hyper.amplitude * KERNELS[hyper.kernel].value(squared_distances(near, far))
 
-    def _kernel_and_slopes(self, x: Array) -> tuple[Array, Array]:
-        """Prior covariance (N, n) of the function at x (N, D) and at the data, and its derivatives (N, n, D) in x."""
+    def kernel_and_slopes(self, a: Array, b: Array) -> tuple[Array, Array]:
+        """Prior covariance (N, M) of the function at a (N, D) and b (M, D), and its derivatives (N, M, D) in a."""
         hyper, scales = self.hyper, self.column_scales
-        near, far = x / scales, self.x / scales
+        near, far = a / scales, b / scales
         if hyper.additive > 0.0:
             cross, d_cross = effects.correlations_and_slopes(near, far, self.groups, hyper.additive, self._matern)
             d_cross *= (hyper.amplitude / scales)[:, None]
@@ -133,7 +133,7 @@ class Posterior:
         return Slopes(*(np.concatenate(p, axis=axis) for p, axis in zip(zip(*parts, strict=True), axes, strict=True)))
 
     def _predict_gradient(self, x: Array) -> Slopes:
-        cross, d_cross = self._kernel_and_slopes(x)
+        cross, d_cross = self.kernel_and_slopes(x, self.x)
         spread = linalg.solve_lower(self.factor, cross.T)
         std = self._std(np.einsum("ij,ij->j", spread, spread))
         solved = linalg.solve_upper(self.factor, spread).T

@@ -158,6 +158,20 @@ class JointModel:
         explained = (left.T @ right).reshape(len(a), len(self), len(b), len(self))
         return self._prior.joint(a, b) - explained
 
+    def covariance_slopes(self, x: Array, points: Array, weights: Array) -> Array:
+        """Derivatives (N, L, D) in x (N, D) of each objective's weighted sum of its own covariances.
+
+        The sum is over points (M, D): sum_m weights[l, n, m] Cov[f_l(x_n), f_l(points_m)], weights (L, N, M).
+        """
+        right = linalg.solve(self.factor, self._flat(self._cross(points)).T).reshape(-1, len(points), len(self))
+        data = np.einsum("lnm,kml->nlk", weights, right)  # (N, L, n): what each sum weighs the data with
+        own = np.arange(len(self))
+        out = -self._moved(x, data)[:, own, own]
+        for q, tasks in enumerate(self.hyper.tasks):
+            slopes = self._prior.slopes(x, points, q)  # (N, M, D)
+            out += np.einsum("lnm,nmd->nld", weights, slopes) * tasks[own, own][:, None]
+        return out
+
     def draw(self, x: Array, count: int, rng: np.random.Generator) -> Array:
         """Joint draws at x (N, D): (count, N, L); with R means, (count, R, N, L)."""
         mean = self._mean(self._cross(x))
