@@ -37,7 +37,7 @@ from pfes.suggestion import (
 )
 from pfes.task import Task
 
-__all__ = ["Request", "Suggestion", "Suggestions", "suggest"]
+__all__ = ["Request", "Suggestion", "Suggestions", "situation_of", "suggest"]
 
 DESIGN = (0, 1)  # the stream of random numbers that first points come from: one sequence for the whole study
 NOTHING = 1e-12  # a gain as small as this is none
@@ -117,7 +117,7 @@ def _suggested(
     hurry = _deadline(request.timeout)
     with one_blas_thread() if _small(task, observations) else nullcontext():
         belief = believe(task, observations, rng, hypers)
-        situation = _situation(belief, offer, rng)
+        situation = situation_of(belief, offer, rng)
         if request.confirm:  # what half-measured points lack may be more than the estimator can weigh
             situation = replace(situation, estimator="matched")
         acquisition = method.build(situation)
@@ -165,7 +165,8 @@ def _payable(offer: Offer, which: tuple[int, ...]) -> tuple[int, ...]:
     return max(payable, key=len, default=())
 
 
-def _situation(belief: Belief, offer: Offer, rng: np.random.Generator) -> Situation:
+def situation_of(belief: Belief, offer: Offer, rng: np.random.Generator) -> Situation:
+    """All that a method may look at, of what is believed and what is on offer."""
     task, allowed = belief.task, None
     if isinstance(task.domain, Pool):
         allowed = np.ones(len(task.domain), dtype=bool)

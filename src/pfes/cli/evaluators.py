@@ -11,23 +11,21 @@ point can never be measured; an exit code other than 0, that the measurement fai
 """
 
 import contextlib
-import importlib
 import json
 import os
 import re
 import signal
 import subprocess
-import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from pfes.errors import Infeasible, InvalidInput, PfesError
+from pfes.errors import Infeasible, PfesError
+from pfes.functions import NAMED, function_named
 from pfes.standing import as_data
 from pfes.trials import Trial
 
 __all__ = ["Command", "CommandFailed", "evaluator", "function_named", "results_in"]
 
-NAMED = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 LONGEST = 500  # characters of what a command said that are kept
 
 
@@ -40,25 +38,6 @@ def evaluator(words: Sequence[str], time_limit: float | None) -> "Command | Call
     if len(words) == 1 and NAMED.fullmatch(words[0]):
         return function_named(words[0])
     return Command(tuple(words), time_limit)
-
-
-def function_named(name: str) -> Callable[[Trial], Any]:
-    """The function `module:function`; modules of the working directory are found."""
-    module, _, function = name.partition(":")
-    if "" not in sys.path and os.getcwd() not in sys.path:
-        sys.path.insert(0, os.getcwd())
-    try:
-        found = importlib.import_module(module)
-    except Exception as error:  # whatever a user's module does when it is loaded
-        raise InvalidInput(
-            f"{name}: {module!r} cannot be loaded ({type(error).__name__}: {error}); wanted a module of this folder, "
-            "or an installed one"
-        ) from None
-    thing = getattr(found, function, None)
-    if not callable(thing):
-        raise InvalidInput(f"{name}: {module!r} has no function {function!r}; check the spelling")
-    called: Callable[[Trial], Any] = thing
-    return called
 
 
 class Command:

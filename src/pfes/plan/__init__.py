@@ -2,6 +2,7 @@
 
 model       the plan as pydantic checks it, and as the values a study is made of
 reading     a plan from a TOML file; errors name the line and the remedy
+tables      TOML files as pydantic checks them
 lines       where in a TOML file a key stands
 example     a commented TOML file to begin with
 """

@@ -1,38 +1,21 @@
 """A plan from a TOML file: whatever is wrong with it is said in one line, with the file's line and the remedy."""
 
-import difflib
-import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from pydantic import ValidationError
+from pydantic import BaseModel
 
-from pfes.errors import InvalidInput
 from pfes.plan import model
 from pfes.plan.faults import Fault
-from pfes.plan.lines import Lines, find_line, lines_of
+from pfes.plan.lines import Lines
 from pfes.plan.model import Plan
-from pfes.space.names import shown
-from pfes.space.numbers import parse_number
+from pfes.plan.tables import Kind, at_line, read_tables
 
 __all__ = ["PlanFile", "read_plan"]
 
-# what pydantic calls a wrong type, in words
-WANTED = {
-    "string_type": "a text in quotes",
-    "bool_type": "true or false",
-    "int_type": "a whole number",
-    "int_from_float": "a whole number",
-    "float_type": "a number",
-    "list_type": "a list in [brackets]",
-    "dict_type": "a table",
-    "model_type": "a table",
-    "model_attributes_type": "a table",
-}
-TABLES = {
+TABLES: dict[str, type[BaseModel]] = {
     "study": model.StudyTable,
     "pool": model.PoolTable,
     "objectives": model.ObjectiveTable,
@@ -42,6 +25,7 @@ TABLES = {
     "integer": model.IntegerTable,
     "choice": model.ChoiceTable,
 }
+PLAN = Kind(Plan, TABLES, "a plan", "`pfes create --example` prints one", "parameters", ("real", "integer", "choice"))
 
 
 @dataclass(frozen=True)
@@ -58,120 +42,10 @@ class PlanFile:
         try:
             yield
         except Fault as fault:
-            raise _at(self.path, self.lines, fault.where, str(fault)) from None
+            raise at_line(self.path, self.lines, fault.where, str(fault)) from None
 
 
 def read_plan(path: Path) -> PlanFile:
     """Read a TOML file; InvalidInput says what is wrong with it, where, and what to try."""
-    text = _text(path)
-    lines = lines_of(text)
-    try:
-        data = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise InvalidInput(f"{path.name}: {_syntax(str(error))}") from None
-    except ValueError:  # a number of thousands of digits
-        raise InvalidInput(f"{path.name}: got a number that is too long, wanted a plan; {EXAMPLE_HINT}") from None
-    except RecursionError:
-        raise InvalidInput(
-            f"{path.name}: got brackets in brackets without end, wanted a plan; {EXAMPLE_HINT}"
-        ) from None
-    try:
-        return PlanFile(Plan.model_validate(data), path, lines)
-    except ValidationError as error:
-        # a misspelt key first: what it should have been is missing, too
-        faults = error.errors(include_url=False)
-        first = min(faults, key=lambda it: it["type"] != "extra_forbidden")
-        same = [it for it in faults if _where(it) == _where(first)]  # each of several types that would do
-        raise _at(path, lines, _where(first), _words(same)) from None
-
-
-EXAMPLE_HINT = "`pfes create --example` prints one"
-
-
-def _text(path: Path) -> str:
-    try:
-        data = path.read_bytes()
-    except (OSError, ValueError) as error:
-        why = getattr(error, "strerror", None) or str(error)
-        raise InvalidInput(f"cannot read {path}: {why}; check the path. {EXAMPLE_HINT}") from None
-    try:
-        text = data.decode("utf-8-sig").replace("\r\n", "\n")  # Windows' editor begins with a mark
-    except UnicodeDecodeError:
-        raise InvalidInput(f"{path.name} is no text in UTF-8, wanted a TOML file; save it as UTF-8") from None
-    if not text.strip():
-        raise InvalidInput(f"{path.name} has nothing in it, wanted a plan; {EXAMPLE_HINT}")
-    return text
-
-
-def _syntax(said: str) -> str:
-    """Python's words on what is no TOML, the line first."""
-    what, found, place = said.rpartition(" (at ")
-    hint = "texts stand in quotes, lists in [brackets], decimals have a point"
-    if not found:
-        return f"{said}; {hint}"
-    return f"{place.rstrip(')')}: {what[:1].lower()}{what[1:]}; {hint}"
-
-
-def _at(path: Path, lines: Lines, where: Sequence[str | int], message: str) -> InvalidInput:
-    line = find_line(lines, where)
-    named = ".".join(str(part) for part in where if isinstance(part, str))
-    start = path.name if line is None else f"{path.name}, line {line}"
-    return InvalidInput(f"{start}: {f'{named}: ' if named else ''}{message}")
-
-
-def _where(error: Any) -> list[str | int]:
-    """The keys that lead to an error; names of types that pydantic tried are no keys."""
-    loc = list(error["loc"])
-    if loc[:1] == ["parameters"] and len(loc) > 2:
-        del loc[2]  # real, integer or choice
-    return [part for part in loc if isinstance(part, int) or part not in ("str", "bool", "int", "float")]
-
-
-def _words(errors: Sequence[Any]) -> str:
-    error = errors[0]
-    kind, got = error["type"], error.get("input")
-    if kind == "missing":
-        return f"this is missing, wanted a line such as {error['loc'][-1]} = ...; {EXAMPLE_HINT}"
-    if kind == "extra_forbidden":
-        return _unknown(error)
-    if kind in ("union_tag_not_found", "union_tag_invalid"):
-        return f"got no type that is known, wanted type = {_one_of(['real', 'integer', 'choice'])}"
-    if kind in ("literal_error", "value_error"):
-        return f"got {_short(got)}, wanted {error['ctx'].get('expected') or error['ctx']['error']}"
-    if kind in WANTED:
-        wanted = _either([WANTED[it["type"]] for it in errors if it["type"] in WANTED])
-        return f"got {_short(got)}, wanted {wanted}{_without_quotes(got) if 'number' in wanted else ''}"
-    return f"got {_short(got)}, wanted something else: {error['msg']}"
-
-
-def _either(words: Sequence[str]) -> str:
-    """Types that would do: a number may be whole, too."""
-    several = [word for word in dict.fromkeys(words) if word != "a whole number" or "a number" not in words]
-    return " or ".join(several)
-
-
-def _without_quotes(got: Any) -> str:
-    if not isinstance(got, str):
-        return ""
-    return "; give it without quotes" if parse_number(got) is not None else ", in digits and without quotes"
-
-
-def _unknown(error: Any) -> str:
-    *before, name = error["loc"]
-    parts = [str(part) for part in before]
-    table: Any = Plan
-    for part in parts:
-        table = TABLES.get(part, table)
-    known = list(table.model_fields)
-    near = difflib.get_close_matches(str(name), known, n=1)
-    hint = f"; did you mean {near[0]}?" if near else "; delete it, or check the spelling"
-    return f"this is not known here, wanted {shown(known)}{hint}"
-
-
-def _one_of(words: Sequence[str]) -> str:
-    return " or ".join(f'"{word}"' for word in words)
-
-
-def _short(value: Any) -> str:
-    text = str(value).lower() if isinstance(value, bool) else repr(value)
-    return text if len(text) <= 60 else f"{text[:57]}..."
+    plan, lines = read_tables(path, PLAN)
+    return PlanFile(plan, path, lines)
