@@ -19,6 +19,7 @@ SOURCE = ROOT / "src" / "pfes"
 
 STREET = [
     "errors",
+    "functions",
     "compiled",
     "normal",
     "pareto",
@@ -56,6 +57,7 @@ STREET = [
     "standing",
     "plots",
     "report",
+    "bench",
     "web",
     "cli",
     "__main__",
@@ -72,7 +74,7 @@ DOORS = {
 # Packages that stay in one room: files of that package may import them, and nobody else.
 ROOMS = {
     "sqlalchemy": ("pfes.storage",),
-    "pydantic": ("pfes.plan", "pfes.web"),
+    "pydantic": ("pfes.plan", "pfes.bench", "pfes.web"),
     "click": ("pfes.cli",),
     "fastapi": ("pfes.web",),
     "starlette": ("pfes.web",),

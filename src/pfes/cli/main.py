@@ -36,6 +36,7 @@ VERBS = {
     "serve": ("serve", "The study as a web page, and a REST API for instruments."),
     "list": ("studies", "The studies of a file or database."),
     "delete": ("studies", "Forget a study for good."),
+    "bench": ("bench", "Compare methods on problems; rerun the paper's experiments."),
     "methods": ("methods", "The ways to choose what to measure."),
     "doctor": ("doctor", "Check the installation and a study, and mend what can be mended."),
     "completion": ("completion", "Print what makes your shell complete verbs and options."),
