@@ -42,6 +42,7 @@ STREET = [
     "offered",
     "suggestion",
     "suggest",
+    "classify",
     "recommend",
     "display",
     "points",

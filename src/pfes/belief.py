@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfes.gp import Choice, Feasibility, Fitted, Hyper, JointHyper, JointModel, Model, Surrogate, choose, fit
-from pfes.observations import MOST, Data, Observations, State, condensed, merged
+from pfes.observations import MOST, NO_ROW, Data, Observations, State, condensed, merged
 from pfes.pareto import quick_hypervolume
 from pfes.scaling import Scaling
+from pfes.space import Pool
 from pfes.task import Task
 
 __all__ = ["Belief", "believe"]
@@ -101,6 +102,16 @@ class Belief:
         costs = np.array([objective.cost for objective in self.task.objectives])
         since = self.observations.only(State.MEASURED).objective[row[last] + 1 :]
         return float(costs[since].sum() / costs.sum())
+
+    @property
+    def allowed(self) -> NDArray[np.bool_] | None:
+        """(P,) the rows of a pool that can be measured, or have been; None in a space."""
+        if not isinstance(self.task.domain, Pool):
+            return None
+        allowed = np.ones(len(self.task.domain), dtype=bool)
+        infeasible = self.observations.only(State.INFEASIBLE).row
+        allowed[infeasible[infeasible != NO_ROW]] = False
+        return allowed
 
     @property
     def thresholds(self) -> Array:

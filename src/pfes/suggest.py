@@ -11,14 +11,14 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from pfes.acquisition import Acquisition, Capacity, Situation, Worth, method_named
+from pfes.acquisition import Acquisition, Capacity, Ending, Situation, Worth, method_named
 from pfes.belief import Belief, believe
 from pfes.compiled import one_blas_thread
 from pfes.design import designed, lacking
 from pfes.errors import InvalidInput
 from pfes.gp import Fitted
 from pfes.maximise import Found, Target, maximise
-from pfes.observations import NO_ROW, Observations, State
+from pfes.observations import Observations, State
 from pfes.offer import Offer
 from pfes.offered import offer_for
 from pfes.request import Request
@@ -167,11 +167,7 @@ def _payable(offer: Offer, which: tuple[int, ...]) -> tuple[int, ...]:
 
 def situation_of(belief: Belief, offer: Offer, rng: np.random.Generator) -> Situation:
     """All that a method may look at, of what is believed and what is on offer."""
-    task, allowed = belief.task, None
-    if isinstance(task.domain, Pool):
-        allowed = np.ones(len(task.domain), dtype=bool)
-        infeasible = belief.observations.only(State.INFEASIBLE).row
-        allowed[infeasible[infeasible != NO_ROW]] = False
+    task = belief.task
     return Situation(
         model=belief.model,
         domain=task.domain,
@@ -183,7 +179,7 @@ def situation_of(belief: Belief, offer: Offer, rng: np.random.Generator) -> Situ
         resolution=belief.resolution,
         frontiers=task.settings.frontiers,
         estimator=task.settings.estimator,
-        allowed=allowed,
+        allowed=belief.allowed,
         rng=rng,
         stale=belief.stale,
         left=offer.limit / offer.objectives.cost(range(len(offer.objectives))),
@@ -219,10 +215,12 @@ def _chosen(
 ) -> Suggestions:
     """One after the other, each knowing of those before it."""
     items = list(before)
+    if isinstance(acquisition, Ending) and acquisition.ended:
+        return Suggestions(before, belief.hypers, acquisition.ended)
     while len(items) < count:
         found, promise = _best(belief, offer, acquisition, rng, hurry)
         if found is None:
-            return Suggestions(tuple(items), belief.hypers, from_nothing(offer))
+            return Suggestions(tuple(items), belief.hypers, promise.words or from_nothing(offer))
         item = from_model(offer, found._replace(x=offer.settled(found.x)), promise)
         items.append(item)
         offer = _without(offer, item)
@@ -255,6 +253,8 @@ def _best(
     signed = method_named(belief.task.settings.method).signed
     enough = ENOUGH * acquisition.whole if isinstance(acquisition, Worth) else -np.inf if signed else NOTHING
     if max(promise.hope for _, promise in promises) <= enough:
+        if isinstance(acquisition, Ending):
+            return None, NO_PROMISE._replace(words=acquisition.exhausted)
         return _doubting(acquisition, offer, delta, sought)
     return max(promises, key=lambda pair: pair[1].worth / offer.options[pair[0].option].cost)
 

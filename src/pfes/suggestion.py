@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pfes.acquisition import FLOOR, Acquisition, Capacity, Worth, gain_of, method_named
+from pfes.acquisition import FLOOR, Acquisition, Capacity, Ending, Worth, gain_of, method_named
 from pfes.design import Place
 from pfes.gp import Fitted
 from pfes.maximise import Found
@@ -68,7 +68,10 @@ NO_PROMISE = Promise("", "", np.nan, 0.0, 0.0)
 def plain_promise(task: Task, acquisition: Acquisition, found: Found) -> Promise:
     """Of a method that looks for one thing only."""
     gain = float(gain_of(acquisition.scores(found.x[None]))[0, found.option])
-    return Promise("learn", method_named(task.settings.method).promise.format(gain), gain, gain, gain)
+    words = method_named(task.settings.method).promise.format(gain)
+    if isinstance(acquisition, Ending):
+        words = f"{words} ({acquisition.standing})"
+    return Promise("learn", words, gain, gain, gain)
 
 
 def capacity_promise(capacity: Capacity, found: Found) -> Promise:

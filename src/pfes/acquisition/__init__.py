@@ -5,7 +5,7 @@ from pfes.acquisition.ehvi import Ehvi
 from pfes.acquisition.method import Method
 from pfes.acquisition.methods import METHODS, method_named
 from pfes.acquisition.pfes import ESTIMATORS, Pfes, weighable
-from pfes.acquisition.protocol import FLOOR, Acquisition, Slopes, gain_of, score_of, slope_of
+from pfes.acquisition.protocol import FLOOR, Acquisition, Ending, Slopes, gain_of, score_of, slope_of
 from pfes.acquisition.situation import Situation
 from pfes.acquisition.worth import Worth
 
@@ -16,6 +16,7 @@ __all__ = [
     "Acquisition",
     "Capacity",
     "Ehvi",
+    "Ending",
     "Method",
     "Pfes",
     "Situation",

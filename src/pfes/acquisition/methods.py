@@ -1,6 +1,21 @@
 """The methods by name. A new one is a file of its own and a line here."""
 
-from pfes.acquisition import ehvi, jes, mesmo, parego, pesmo, pf2es, pfes, pfev, plain, smsego, sur, worth
+from pfes.acquisition import (
+    ehvi,
+    epal,
+    jes,
+    mesmo,
+    pal,
+    parego,
+    pesmo,
+    pf2es,
+    pfes,
+    pfev,
+    plain,
+    smsego,
+    sur,
+    worth,
+)
 from pfes.acquisition.method import Method
 from pfes.errors import InvalidInput
 
@@ -16,6 +31,8 @@ METHODS = {
         smsego.METHOD,
         smsego.GPARETO,
         sur.METHOD,
+        pal.METHOD,
+        epal.METHOD,
         mesmo.METHOD,
         jes.METHOD,
         pf2es.METHOD,

@@ -8,7 +8,7 @@ taken, of feasibility, or of how the maximum is found: all that lives once, in t
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from pfes.gp import Surrogate
 from pfes.objectives import Option
 
-__all__ = ["FLOOR", "Acquisition", "Slopes", "gain_of", "score_of", "slope_of"]
+__all__ = ["FLOOR", "Acquisition", "Ending", "Slopes", "gain_of", "score_of", "slope_of"]
 
 Array = NDArray[np.float64]
 
@@ -64,6 +64,26 @@ class Acquisition(Protocol):
 
     def given(self, x: Array, which: Sequence[int], rng: np.random.Generator) -> "Acquisition":
         """The same after the objectives `which` of a point x (D,) have been asked for, their values not yet known."""
+        ...
+
+
+@runtime_checkable
+class Ending(Protocol):
+    """An acquisition that knows when it is done, and how things stand."""
+
+    @property
+    def ended(self) -> str:
+        """Why nothing more needs to be measured; empty as long as something does."""
+        ...
+
+    @property
+    def exhausted(self) -> str:
+        """Why nothing is left to measure where nothing on offer has a gain."""
+        ...
+
+    @property
+    def standing(self) -> str:
+        """What a reason adds: how far it has come."""
         ...
 
 

@@ -55,6 +55,22 @@ class Model:
             _side_by_side([s.d_std for s in each], -2),
         )
 
+    @property
+    def steps(self) -> int:
+        """T, the number of values of the objective that has most."""
+        return max(len(posterior.x) for posterior in self.posteriors)
+
+    def history(self, x: Array) -> Prediction:
+        """What was believed at x (N, D) after t = 0, 1, ..., T values of every objective: mean and std (T + 1, N, L).
+
+        T is `steps`; an objective that has fewer values stays as it is after its last.
+        """
+        each = [posterior.history(x) for posterior in self.posteriors]
+        steps = np.arange(self.steps + 1)
+        mean = [one.mean[np.minimum(steps, len(one.mean) - 1)] for one in each]
+        std = [one.std[np.minimum(steps, len(one.std) - 1)] for one in each]
+        return Prediction(np.stack(mean, axis=-1), np.stack(std, axis=-1))
+
     def draw(self, x: Array, count: int, rng: np.random.Generator) -> Array:
         """Joint draws at x (N, D): (count, N, L); with R means, (count, R, N, L)."""
         draws = [posterior.draw(x, count, rng) for posterior in self.posteriors]

@@ -144,6 +144,20 @@ class Posterior:
         d_mean = d_mean[0] if self.weights.ndim == 1 else d_mean
         return Slopes(self._mean(cross), std, d_mean, d_variance * (0.5 * moving / std)[:, None])
 
+    def history(self, x: Array) -> Prediction:
+        """What was believed at x (N, D) after none, one, two, ... of the n data: mean and std (n + 1, N).
+
+        There must be one mean only. Hyper-parameters are those of today. A Cholesky factor grows row by row, so its
+        first rows are those of then.
+        """
+        spread = linalg.solve_lower(self.factor, self.kernel(self.x, x))  # (n, N)
+        grown = np.cumsum(self.whitened[:, None] * spread, axis=0)
+        explained = np.cumsum(spread**2, axis=0)
+        nothing = np.zeros((1, len(x)))
+        return Prediction(
+            self.hyper.mean + np.concatenate([nothing, grown]), self._std(np.concatenate([nothing, explained]))
+        )
+
     def covariance(self, a: Array, b: Array) -> Array:
         """Posterior covariance (N, M) of the function at a (N, D) and b (M, D)."""
         left = linalg.solve_lower(self.factor, self.kernel(self.x, a))

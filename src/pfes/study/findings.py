@@ -36,7 +36,7 @@ from pfes.trials import Trial, Trials, TrialState, observations_of, shares
 if TYPE_CHECKING:
     from pfes.study import models
 
-__all__ = ["Estimate", "Findings", "LearnedModel", "Recommendation"]
+__all__ = ["Classification", "Estimate", "Findings", "LearnedModel", "Recommendation"]
 
 Array = NDArray[np.float64]
 MODEL = 2  # the stream of random numbers of fits that no suggestion is made from
@@ -58,6 +58,14 @@ class Recommendation:
     params: dict[str, Any]
     row: Any
     estimates: dict[str, Estimate]
+
+
+class Classification(NamedTuple):
+    """The rows of a pool, by their ids."""
+
+    pareto: list[Any]
+    other: list[Any]  # not Pareto-optimal, or covered within the resolution by what is
+    undecided: list[Any]
 
 
 class LearnedModel(NamedTuple):
@@ -282,6 +290,18 @@ class Findings:
             Recommendation(point.params, point.row, self._estimates(mean, std))
             for point, mean, std in zip(points, best.mean, best.std, strict=True)
         ]
+
+    def classify(self) -> Classification:
+        """The rows of the pool that are Pareto-optimal, that are not, and that are undecided, as PAL decides it.
+
+        By the rule of "pal" if that is the study's method, else by that of "epal": within the objectives' resolutions.
+        """
+        from pfes.study import models  # noqa: PLC0415 - see there
+
+        found = models.classify(self.belief())
+        assert isinstance(self.space, Pool)  # classify has refused anything else
+        ids = self.space.ids
+        return Classification(*([ids[row] for row in np.flatnonzero(mask)] for mask in found))
 
     def _estimates(self, mean: Array, std: Array) -> dict[str, Estimate]:
         pairs = zip(self.objectives.names, mean.tolist(), std.tolist(), strict=True)

@@ -4,8 +4,9 @@ A study can be opened, told and looked at without. What cannot imports this insi
 """
 
 from pfes.belief import Belief, believe
+from pfes.classify import classify
 from pfes.recommend import recommended
 from pfes.study.asking import answer
 from pfes.task import Settings, Task
 
-__all__ = ["Belief", "Settings", "Task", "answer", "believe", "recommended"]
+__all__ = ["Belief", "Settings", "Task", "answer", "believe", "classify", "recommended"]

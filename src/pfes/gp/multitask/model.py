@@ -151,6 +151,33 @@ class JointModel:
                 out += sums[:, :, None] * tasks[:, l, None]
         return out
 
+    @property
+    def steps(self) -> int:
+        """T, the number of values of the objective that has most."""
+        return int(np.bincount(self.task, minlength=1).max())
+
+    def history(self, x: Array) -> Prediction:
+        """What was believed at x (N, D) after t = 0, 1, ..., T values of every objective: mean and std (T + 1, N, L).
+
+        T is `steps`. The rows are taken in once more, one of each objective after the other.
+        """
+        when = np.zeros(len(self.task), dtype=np.intp)
+        for l in range(len(self)):
+            when[self.task == l] = np.arange(np.count_nonzero(self.task == l))
+        order = np.argsort(when, kind="stable")
+        empty, nobody = np.zeros(0), np.zeros(0, dtype=np.intp)
+        prior = JointModel(self.hyper, self.groups, self.x[:0], nobody, empty, empty, np.zeros((0, 0)), empty, empty)
+        again = prior.after(self.x[order], self.task[order], self.y[order], self.noise[order])
+        spread = linalg.solve_lower(again.factor, again._flat(again._cross(x)).T)  # (n, N L)
+        ends = np.cumsum(np.bincount(when)) if len(when) else np.zeros(0, dtype=np.intp)
+        ends = np.concatenate([[0], ends])  # rows known after t values
+        nothing = np.zeros((1, spread.shape[1]))
+        grown = np.concatenate([nothing, np.cumsum(again.whitened[:, None] * spread, axis=0)])[ends]
+        explained = np.concatenate([nothing, np.cumsum(spread**2, axis=0)])[ends]
+        shape = (len(ends), len(x), len(self))
+        variance = np.maximum(self.hyper.amplitude - explained.reshape(shape), self._floor)
+        return Prediction(self.hyper.mean + grown.reshape(shape), np.sqrt(variance))
+
     def covariance(self, a: Array, b: Array) -> Array:
         """Posterior covariance (N, L, M, L) of the objectives at a (N, D) and b (M, D)."""
         left = linalg.solve_lower(self.factor, self._flat(self._cross(a)).T)
