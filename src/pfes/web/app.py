@@ -13,6 +13,7 @@ from starlette.exceptions import HTTPException
 from pfes.errors import Conflict, Exhausted, PfesError, StorageError, StudyExists, UnknownStudy, UnknownTrial
 from pfes.web.api import acting, looking, working
 from pfes.web.api.bodies import Error
+from pfes.web.faults import Faults
 from pfes.web.guard import Guard, Rules
 from pfes.web.pages import (
     asking,
@@ -65,8 +66,9 @@ def create_app(study: str | Shelf, rules: Rules) -> FastAPI:
         openapi_url="/api/openapi.json",
     )
     app.state.server = Server(shelf, rules)
-    app.add_middleware(Guard, rules=rules)
-    api = APIRouter(prefix="/api", responses={code: {"model": Error} for code in (400, 401, 403, 404, 409, 422, 503)})
+    app.add_middleware(Faults)
+    app.add_middleware(Guard, rules=rules)  # the outermost: all answers pass it
+    api = APIRouter(prefix="/api", responses={code: {"model": Error} for code in (400, 401, 403, 404, 409, 422, 500, 503)})
     for part in (looking, acting, working):
         api.include_router(part.router)
     app.include_router(api)

@@ -14,7 +14,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from pfes.web.keys import Keys
 
-__all__ = ["LIMIT", "READS", "Guard", "Rules"]
+__all__ = ["LIMIT", "READS", "App", "Guard", "Receive", "Rules", "Scope", "Send"]
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]

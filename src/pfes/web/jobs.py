@@ -4,11 +4,13 @@ Two lanes, each with a thread of its own: what changes the study (asking), and w
 no reason for the process to go on: what they have not written when it ends is not written at all.
 """
 
+import asyncio
 import logging
 import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
+from concurrent import futures
 from dataclasses import dataclass, field
 from queue import SimpleQueue
 from typing import Any, Literal
@@ -23,6 +25,13 @@ KEPT = 200  # jobs whose results are remembered
 Lane = Literal["ask", "look"]
 
 
+def _end() -> "futures.Future[None]":
+    """An end that is still to come; whoever stops waiting for it does not call it off."""
+    made: futures.Future[None] = futures.Future()
+    made.set_running_or_notify_cancel()
+    return made
+
+
 @dataclass
 class Job:
     """A piece of work: what it is, how far it is, and what came of it."""
@@ -34,12 +43,12 @@ class Job:
     error: str = ""
     begun: float = field(default_factory=time.monotonic)
     seconds: float = 0.0
-    _over: threading.Event = field(default_factory=threading.Event, repr=False)
+    end: "futures.Future[None]" = field(default_factory=_end, repr=False)
 
     @property
     def over(self) -> bool:
         """Whether nothing more will come."""
-        return self._over.is_set()
+        return self.end.done()
 
     @property
     def elapsed(self) -> float:
@@ -47,8 +56,9 @@ class Job:
         return self.seconds if self.over else time.monotonic() - self.begun
 
     def wait(self, seconds: float) -> bool:
-        """Wait for it to be over, so long at most."""
-        return self._over.wait(seconds)
+        """Wait for it to be over, so long at most; this takes a thread."""
+        futures.wait([self.end], seconds)
+        return self.over
 
     def run(self, work: Callable[[], Any]) -> None:
         """Do the work; whatever goes wrong is its outcome."""
@@ -62,7 +72,7 @@ class Job:
             self.error, self.state = f"a fault of pfes itself: {type(error).__name__}: {error}", "failed"
         finally:
             self.seconds = time.monotonic() - self.begun
-            self._over.set()
+            self.end.set_result(None)
 
 
 class Jobs:
@@ -74,6 +84,18 @@ class Jobs:
         self._by_key: dict[Hashable, Job] = {}
         self._lanes: dict[str, SimpleQueue[tuple[Job, Callable[[], Any]]]] = {}
         self._next = 1
+        self._closed = _end()
+
+    async def outlast(self, job: Job, seconds: float) -> bool:
+        """Wait for a job, so long at most and not beyond the server's end; any number may wait, none takes a thread."""
+        ends = [asyncio.wrap_future(end) for end in (job.end, self._closed)]
+        await asyncio.wait(ends, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+        return job.over
+
+    def close(self) -> None:
+        """Let those go who wait: the server ends."""
+        if not self._closed.done():
+            self._closed.set_result(None)
 
     def start(self, lane: Lane, title: str, work: Callable[[], Any], key: Hashable = None) -> Job:
         """Have work done; with a key, work of the same key that is there already, unless it failed, will do."""

@@ -6,7 +6,8 @@ They are described in the background, once for each state of the study; no reque
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter, Depends, HTTPException
+from fastapi.concurrency import run_in_threadpool
 
 from pfes import plots
 from pfes.web.jobs import Job
@@ -47,7 +48,7 @@ def shown(server: Server, model: bool) -> list[Shown]:
 def described(server: Server, name: str) -> Job:
     """Describe a picture in the background, once for each state of the study."""
     now = server.shelf.standing()
-    model = name in plots.PICTURES and plots.PICTURES[name][2]
+    model = plots.PICTURES[name][2]
 
     def work() -> plots.Description:
         return plots.describe(server.shelf.modelled(now) if model else now, name)
@@ -57,12 +58,18 @@ def described(server: Server, name: str) -> Job:
 
 
 @router.get("/pictures/{name}")
-def picture(server: Annotated[Server, Depends(the_server)], name: str, dark: bool = False) -> dict[str, Any]:
+async def picture(server: Annotated[Server, Depends(the_server)], name: str, dark: bool = False) -> dict[str, Any]:
     """A picture as plain data or, while it is being made, how far it is."""
-    job = described(server, name)
-    job.wait(PATIENCE)
+    if name not in plots.PICTURES:
+        raise HTTPException(404, f"there is no picture {name}; there are {', '.join(plots.PICTURES)}")
+    job = await run_in_threadpool(described, server, name)
+    await server.jobs.outlast(job, PATIENCE)
     if job.state != "done":
         return {"state": job.state, "seconds": job.elapsed, "error": job.error}
+    return await run_in_threadpool(_drawn, job, name, dark)
+
+
+def _drawn(job: Job, name: str, dark: bool) -> dict[str, Any]:
     if name == "parallel":
         return {"state": "done", "svg": plots.svg(job.result, dark)}
     chart = job.result.chart()

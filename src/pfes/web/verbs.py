@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 from typing import Any
 
-from pfes.errors import Exhausted
+from pfes.errors import Exhausted, InvalidInput
+from pfes.space import Pool
 from pfes.study import Study
 from pfes.web.jobs import Job
 from pfes.web.server import Server
@@ -27,6 +28,7 @@ class Wanted:
 def ask(server: Server, wanted: Wanted) -> Job:
     """Ask in the background; the job's result is a list of the trials' numbers."""
     study = server.shelf.study
+    _check_held(study, wanted.fixed or {})
 
     def work() -> dict[str, Any]:
         trials = study.ask(
@@ -44,6 +46,14 @@ def ask(server: Server, wanted: Wanted) -> Job:
         return {"trials": [trial.id for trial in trials], "ended": study.ended if fewer else ""}
 
     return server.jobs.start("ask", f"Looking for {_counted(wanted.count)} to measure", work)
+
+
+def _check_held(study: Study, fixed: dict[str, Any]) -> None:
+    """Refuse at once what no point can be held at; a job would find out later."""
+    if not isinstance(study.space, Pool):
+        study.space.fix(**fixed)
+    elif not study.space.where(**fixed).any():
+        raise InvalidInput(f"held: got {fixed}, wanted values that some candidate has")
 
 
 def _counted(count: int) -> str:

@@ -1,5 +1,6 @@
 """Verbs that change a study."""
 
+import json
 import math
 from typing import Annotated, Any
 
@@ -97,7 +98,12 @@ def enqueue(server: Served, given: Enqueue) -> dict[str, Any]:
 @router.post("/data", status_code=201)
 def add(server: Served, given: Rows) -> list[TrialData]:
     """Give data from before; they cost nothing."""
-    return [trial_data(trial) for trial in server.shelf.study.add(given.rows)]
+    study = server.shelf.study
+    for place, row in enumerate(given.rows):
+        for name in study.objectives.names:
+            if isinstance(row.get(name), bool | str):
+                raise InvalidInput(f"row {place}, {name}: got {json.dumps(row[name])}, wanted a number")
+    return [trial_data(trial) for trial in study.add(given.rows)]
 
 
 @router.post("/preview")

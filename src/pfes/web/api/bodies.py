@@ -1,8 +1,9 @@
 """What requests and answers of the API hold."""
 
+import json
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from pfes.plan.model import ObjectiveTable, ParameterTable
 from pfes.standing import as_data, trial_as_data
@@ -34,6 +35,16 @@ __all__ = [
 Text = Annotated[str, Field(max_length=10_000)]
 Name = Annotated[str, Field(min_length=1, max_length=200)]
 Value = float | int | str | bool | None
+
+
+def _no_number(value: object) -> object:
+    """Refuse what Python would take for a number and no instrument means as one: true, "1"."""
+    if isinstance(value, bool | str):
+        raise ValueError(f"got {json.dumps(value)}, wanted a number")
+    return value
+
+
+Number = Annotated[float, BeforeValidator(_no_number)]
 MOST = 10_000  # rows of one request
 
 
@@ -51,15 +62,15 @@ class Ask(Body):
     confirm: Annotated[bool, Field(description="Measure what adds most to what is held.")] = False
     replicates: Annotated[bool, Field(description="Points already measured may come again.")] = False
     fixed: Annotated[dict[str, Value] | None, Field(description="Parameters to be held at a value.")] = None
-    lease: Annotated[float | None, Field(description="Seconds that the trials are reserved for.", ge=0)] = None
-    timeout: Annotated[float | None, Field(description="Seconds after which the best so far is taken.", ge=0)] = None
+    lease: Annotated[Number | None, Field(description="Seconds that the trials are reserved for.", ge=0)] = None
+    timeout: Annotated[Number | None, Field(description="Seconds after which the best so far is taken.", ge=0)] = None
 
 
 class Tell(Body):
     """What came of a trial: values, or one of the verdicts, which are texts that say why."""
 
-    values: dict[str, float] | None = None
-    noise: Annotated[dict[str, float] | None, Field(description="Known deviations of the values.")] = None
+    values: dict[str, Number] | None = None
+    noise: Annotated[dict[str, Number] | None, Field(description="Known deviations of the values.")] = None
     failed: Text | None = None
     infeasible: Text | None = None
     abandoned: Text | None = None
@@ -81,7 +92,7 @@ class Note(Body):
 class Extend(Body):
     """For how many seconds from now; the same as last time if nothing is said."""
 
-    seconds: Annotated[float | None, Field(ge=0)] = None
+    seconds: Annotated[Number | None, Field(ge=0)] = None
 
 
 class Enqueue(Body):
@@ -115,7 +126,7 @@ class Predict(Body):
 class Reference(Body):
     """The point that hypervolumes are measured from."""
 
-    values: dict[str, float]
+    values: dict[str, Number]
 
 
 class Begin(Body):
@@ -124,7 +135,7 @@ class Begin(Body):
     name: Name = "study"
     seed: Annotated[int, Field(ge=0, le=2**53)] = 0
     method: Name = "pfes"
-    budget: float | None = None
+    budget: Number | None = None
     parameters: dict[Name, ParameterTable] = {}
     candidates: Annotated[str | None, Field(description="A table of candidates as CSV.", max_length=5_000_000)] = None
     with_results: bool = False

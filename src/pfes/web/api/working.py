@@ -3,6 +3,7 @@
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, HTTPException, Query
+from fastapi.concurrency import run_in_threadpool
 
 from pfes.study import Study
 from pfes.web.api.bodies import Ask, JobState, Predict, job_state
@@ -27,7 +28,7 @@ def begin_to_ask(server: Served, given: Ask) -> JobState:
 @router.post("/recommend", status_code=202)
 def begin_to_recommend(server: Served) -> JobState:
     """Begin to ask the model for the best points, measured or not."""
-    return _state(server, recommend(server).number)
+    return job_state(_study(server), recommend(server))
 
 
 @router.post("/predict", status_code=202)
@@ -43,19 +44,13 @@ def jobs(server: Served) -> list[JobState]:
 
 
 @router.get("/jobs/{number}")
-def job(server: Served, number: int, wait: Annotated[float, Query(ge=0, le=LONGEST)] = 0.0) -> JobState:
+async def job(server: Served, number: int, wait: Annotated[float, Query(ge=0, le=LONGEST)] = 0.0) -> JobState:
     """How far a job is, and what came of it; wait: seconds to wait for its end."""
     found = server.jobs.find(number)
     if found is None:
         raise HTTPException(404, f"there is no job {number}, or it is forgotten")
-    found.wait(wait)
-    return _state(server, number)
-
-
-def _state(server: Server, number: int) -> JobState:
-    found = server.jobs.find(number)
-    assert found is not None
-    return job_state(_study(server), found)
+    await server.jobs.outlast(found, wait)
+    return await run_in_threadpool(job_state, _study(server), found)
 
 
 def _study(server: Server) -> Study | None:

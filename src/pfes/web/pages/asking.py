@@ -74,9 +74,10 @@ def asked(
             fixed=as_fixed(study, given),
             lease=seconds_in(given, "lease", "Reserve for"),
         )
+        begun = ask(server, wanted)
     except PfesError as error:
         return _page(request, server, given, 422, error=str(error))
-    return back(request, "/ask", job=ask(server, wanted).number)
+    return back(request, "/ask", job=begun.number)
 
 
 @router.post("/enqueue")

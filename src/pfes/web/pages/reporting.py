@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, HTTPException, Request, Response
+from fastapi.concurrency import run_in_threadpool
 
 from pfes.web.jobs import Job
 from pfes.web.render import page
@@ -39,10 +40,10 @@ def report(request: Request, server: Served) -> Response:
 
 
 @router.get("/report.html")
-def report_file(server: Served) -> Response:
+async def report_file(server: Served) -> Response:
     """The report as a file to be kept: it needs no server, so it is not shown under the rules of this one."""
-    job = written(server)
-    if not job.wait(10.0) or job.state != "done":
+    job = await run_in_threadpool(written, server)
+    if not await server.jobs.outlast(job, 10.0) or job.state != "done":
         raise HTTPException(409, job.error or "the report is not written yet: look again in a minute")
     headers = {"content-disposition": 'attachment; filename="report.html"'}
     return Response(job.result, media_type="text/html; charset=utf-8", headers=headers)
