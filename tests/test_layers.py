@@ -56,6 +56,7 @@ STREET = [
     "sheets",
     "plan",
     "standing",
+    "wording",
     "plots",
     "report",
     "bench",

@@ -14,6 +14,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from pfes.errors import (
+    Busy,
     Conflict,
     Exhausted,
     Infeasible,
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Bundle",
+    "Busy",
     "Choice",
     "Conflict",
     "Exhausted",

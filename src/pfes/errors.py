@@ -3,7 +3,8 @@
     PfesError
     ├── Exhausted                            nothing is left to be asked for: a normal end
     ├── Infeasible                           raised by users' functions: the point can never be measured
-    ├── StorageError                         a database cannot be used: foreign, newer, locked, out of reach
+    ├── StorageError                         a database cannot be used: foreign, newer, damaged
+    │   └── Busy                             it stayed locked or out of reach: try again later
     └── InvalidInput (also a ValueError)     an argument cannot be used as it is
         ├── Conflict                         what is told contradicts what was told before
         ├── InvalidFrontier                  a frontier is empty, ragged, nan or -inf
@@ -16,6 +17,7 @@ the routines are written so that finite input gives a finite answer.
 """
 
 __all__ = [
+    "Busy",
     "Conflict",
     "Exhausted",
     "Infeasible",
@@ -42,7 +44,11 @@ class Infeasible(PfesError):
 
 
 class StorageError(PfesError):
-    """A database cannot be used: it is no database, is of a newer version, stays locked, or is out of reach."""
+    """A database cannot be used: it is no database, is of a newer version, is damaged, stays locked or out of reach."""
+
+
+class Busy(StorageError):
+    """A database stayed locked by others, or out of reach, for as long as was waited: the same may work later."""
 
 
 class InvalidInput(PfesError, ValueError):

@@ -335,7 +335,7 @@ def long_study(pfes: Pfes, cell: str, folder: Path) -> Path:
 
 def test_the_doctor_saves_the_beginning_of_a_file_that_was_cut_off(pfes: Pfes, long_study: Path) -> None:
     os.truncate(long_study, long_study.stat().st_size - 4096)
-    assert "`pfes doctor --repair` saves what can be read of it" in pfes("status", long_study).err
+    assert "`pfes doctor --repair` saves what can be read of a damaged file" in pfes("status", long_study).err
     said = pfes("doctor", long_study, "--repair")
     assert "events are in" in said.out
     assert len(open_study("cell.repaired.db").events) > 0

@@ -128,6 +128,41 @@ def test_what_cannot_be_recorded_stays_in_the_form(cell: Study, browser: Browser
     assert cell.trial(8).values == {}
 
 
+def test_a_contradiction_keeps_what_was_typed_and_offers_to_replace(cell: Study, browser: Browser) -> None:
+    cell.tell(8, {"power": 1.0})  # somebody else, while our page was open
+    answer = browser.post("/record/8", v0="2,5", v1="7")
+    assert answer.status_code == 409
+    assert "tick “replace what is known”" in said(answer)
+    form = re.search(r'<form [^>]*id="trial-8".*?</form>', answer.text, re.DOTALL)[0]  # type: ignore[index]
+    assert 'value="2,5"' in form
+    assert 'value="7"' in form
+    assert 'name="correct"' in form
+    assert "Replace what is known" in form
+    assert "done" in said(browser.post("/record/8", v0="2,5", v1="7", correct="on"))
+    assert cell.trial(8).values == {"power": 2.5, "waste": 7.0}
+
+
+def test_the_form_is_there_even_if_the_trial_is_done_meanwhile(cell: Study, browser: Browser) -> None:
+    cell.tell(8, {"power": 1.0, "waste": 2.0})
+    answer = browser.post("/record/8", v0="2,5", v1="2")
+    assert answer.status_code == 409
+    form = re.search(r'<form [^>]*id="trial-8".*?</form>', answer.text, re.DOTALL)[0]  # type: ignore[index]
+    assert all(part in form for part in ('value="2,5"', 'value="2"', 'name="correct"'))
+    late = browser.post("/record/8", verdict="infeasible", why="it melts")
+    assert "set its data aside" in said(late)
+    form = re.search(r'<form [^>]*id="trial-8".*?</form>', late.text, re.DOTALL)[0]  # type: ignore[index]
+    assert '<option value="infeasible" selected>' in form
+    assert 'value="it melts"' in form
+
+
+def test_the_page_of_a_trial_keeps_what_was_typed_too(cell: Study, browser: Browser) -> None:
+    answer = browser.post("/record/6", v0="4,25", v1="9", **{"from": "trial"})
+    assert answer.status_code == 409
+    assert 'value="4,25"' in answer.text
+    assert 'name="correct"' in answer.text
+    assert browser.post("/record/99", v0="1").status_code == 404
+
+
 def test_a_failure_is_recorded_with_its_reason(cell: Study, browser: Browser) -> None:
     browser.post("/record/8", verdict="infeasible", why="it melts")
     assert (cell.trial(8).state, cell.trial(8).message) == ("infeasible", "it melts")

@@ -13,6 +13,7 @@ from typing import Any
 import click
 
 from pfes.errors import PfesError
+from pfes.wording import reworded
 
 __all__ = ["VERBS", "cli", "main"]
 
@@ -124,35 +125,33 @@ def _failed(message: str, code: int) -> int:
     return code
 
 
-# Errors speak of Python's arguments; whoever types commands has options.
+# Errors speak of Python's arguments; whoever types commands has options: patterns, and what is said instead.
 SPELLINGS = {
-    "create_study to begin a study": "`pfes create` to begin one",
-    "create_study": "`pfes create`",
-    "open_study to go on with it": "`pfes ask` to go on with it",
-    "exist_ok=True": "--exist-ok",
-    "correct=True": "--correct",
-    "replicates=True": "--replicates",
-    "failed='why'": "--failed 'why'",
-    "infeasible='why'": "--infeasible 'why'",
-    "abandoned='why'": "--abandoned 'why'",
-    "by name=": "by --name",
-    "another name=": "another --name",
-    "see pending()": "see `pfes pending`",
-    "or an empty one for data": "or none, or say --data if the ids are another study's, for data",
-    "try ask()": "try `pfes ask`",
-    "wanted one of budget=, trials=, timeout= or stop=": "wanted --budget, --trials or --timeout",
-    "delimiter=...": "--delimiter",
-    "say ids=": "say --ids ",
-    "say inputs=[...]": "say --inputs",
-    "image is malformed": "image is malformed; `pfes doctor --repair` saves what can be read of it",
+    r"create_study to begin a study": "`pfes create` to begin one",
+    r"create_study": "`pfes create`",
+    r"open_study to go on with it": "`pfes ask` to go on with it",
+    r"exist_ok=True": "--exist-ok",
+    r"correct=True": "--correct",
+    r"replicates=True": "--replicates",
+    r"failed='why'": "--failed 'why'",
+    r"infeasible='why'": "--infeasible 'why'",
+    r"abandoned='why'": "--abandoned 'why'",
+    r"by name=": "by --name",
+    r"another name=": "another --name",
+    r"see pending\(\)": "see `pfes pending`",
+    r"or an empty one for data": "or none, or say --data if the ids are another study's, for data",
+    r"try ask\(\)": "try `pfes ask`",
+    r"try reject\(\d+, .*?\) if": "try `pfes reject` if",
+    r"wanted one of budget=, trials=, timeout= or stop=": "wanted --budget, --trials or --timeout",
+    r"delimiter=\.\.\.": "--delimiter",
+    r"say ids=": "say --ids ",
+    r"say inputs=\[\.\.\.\]": "say --inputs",
 }
 
 
 def in_the_shell(message: str) -> str:
     """A message of the library in the words of the command line, on one line."""
-    for python, shell in SPELLINGS.items():
-        message = message.replace(python, shell)
-    return " ".join(message.split())
+    return reworded(message, SPELLINGS)
 
 
 def entry() -> Any:

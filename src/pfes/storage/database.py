@@ -5,14 +5,15 @@ so a reader that has seen number n has seen all before it. Whether a commit came
 cannot be known at that moment; events therefore carry the name of their batch, by which the next attempt finds them.
 """
 
+import math
 import time
 import uuid
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
 
 from sqlalchemy import Connection, Row, delete, func, insert, select, text, update
 
-from pfes.errors import StorageError, UnknownStudy
+from pfes.errors import Busy, StorageError, UnknownStudy
 from pfes.ledger import Event
 from pfes.storage.patience import PATIENCE, patiently
 from pfes.storage.places import engine_for, writing
@@ -23,6 +24,9 @@ from pfes.storage.upgrades import lock_everything, made_ready, set_out
 
 __all__ = ["Database"]
 
+T = TypeVar("T")
+
+RECENT = 1.0  # seconds
 FIRST_CONTACT = 30.0  # seconds to wait for a database that is to be opened: it may be that the address is wrong
 
 
@@ -30,9 +34,9 @@ class Database:
     """A file or a server that holds studies."""
 
     def __init__(self, place: str, *, create: bool = False, patience: float = PATIENCE) -> None:
-        self._engine, self._place = engine_for(place, create)
+        self._engine, self._place = engine_for(place, create, patience)
         self._address = place if self._engine.dialect.name == "postgresql" else self._place  # with its password
-        self._patience = patience
+        self._patience, self._in_vain = patience, -math.inf  # when somebody has last waited in vain
         try:
             made_ready(self._engine, self._place, create, min(FIRST_CONTACT, patience))
         except (OSError, UnicodeError) as error:  # hosts that cannot be one, files that may not be opened
@@ -45,6 +49,15 @@ class Database:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Database, (self._address,)
+
+    def _patiently(self, work: Callable[[int], T]) -> T:
+        """Do it as soon as it can be done; those who queued behind one who waited in vain do not wait as long again."""
+        hopeless = time.monotonic() - self._in_vain < RECENT
+        try:
+            return patiently(work, self._place, 0.0 if hopeless else self._patience)
+        except Busy:
+            self._in_vain = time.monotonic()
+            raise
 
     # Studies
 
@@ -65,7 +78,7 @@ class Database:
                     return Entry(**found._mapping)
                 raise taken(name, self._place)
 
-        return patiently(work, self._place, self._patience)
+        return self._patiently(work)
 
     def find(self, name: str | None = None) -> Entry:
         """A study by its name, or the only one."""
@@ -75,7 +88,7 @@ class Database:
                 own = chosen(name, _names(connection), self._place)
                 return Entry(**connection.execute(select(STUDIES).where(STUDIES.c.name == own)).one()._mapping)
 
-        return patiently(work, self._place, self._patience)
+        return self._patiently(work)
 
     def studies(self) -> list[Listed]:
         """All studies."""
@@ -90,7 +103,7 @@ class Database:
             with self._engine.begin() as connection:
                 return [Listed(*row) for row in connection.execute(counted)]
 
-        return patiently(work, self._place, self._patience)
+        return self._patiently(work)
 
     def delete(self, name: str) -> None:
         """Forget a study."""
@@ -108,7 +121,7 @@ class Database:
                     connection.execute(delete(table).where(table.c.study == number))
                 connection.execute(delete(STUDIES).where(STUDIES.c.number == number))
 
-        patiently(work, self._place, self._patience)
+        self._patiently(work)
 
     # Events
 
@@ -122,7 +135,7 @@ class Database:
                     _see(connection, number)
                 return found
 
-        return patiently(work, self._place, self._patience)
+        return self._patiently(work)
 
     def write(self, number: int, decide: Decide) -> Written:
         """Append what is decided under the study's lock; durable on return."""
@@ -136,7 +149,7 @@ class Database:
                 events = tuple(decide(_Desk(connection, number)))
                 return _append(connection, number, events, batch)
 
-        return patiently(work, self._place, self._patience)
+        return self._patiently(work)
 
     # Leases
 
@@ -147,7 +160,7 @@ class Database:
             with self._engine.begin() as connection:
                 return _Desk(connection, number).leases()
 
-        return patiently(work, self._place, self._patience)
+        return self._patiently(work)
 
     def overdue(self, number: int) -> list[int]:
         """The trials whose leases have run out."""
@@ -157,7 +170,7 @@ class Database:
                 late = LEASES.c.study == number, LEASES.c.until < _now(connection)
                 return list(connection.execute(select(LEASES.c.trial).where(*late).order_by(LEASES.c.trial)).scalars())
 
-        return patiently(work, self._place, self._patience)
+        return self._patiently(work)
 
     def extend(self, number: int, trial: int, seconds: float | None = None) -> bool:
         """Reserve a trial for so long from now."""
@@ -169,7 +182,7 @@ class Database:
                 done = connection.execute(mine.values(until=_now(connection) + length, seconds=length))
                 return bool(done.rowcount)
 
-        return patiently(work, self._place, self._patience)
+        return self._patiently(work)
 
     # Health
 
@@ -180,7 +193,7 @@ class Database:
             with self._engine.begin() as connection:
                 return [*_damage(connection), *_gaps(connection)]
 
-        return patiently(work, self._place, self._patience)
+        return self._patiently(work)
 
 
 class _Desk:

@@ -8,7 +8,8 @@ from typing import TypeVar
 
 from sqlalchemy.exc import DBAPIError
 
-from pfes.errors import StorageError
+from pfes.errors import Busy, StorageError
+from pfes.storage.rows import REPAIR
 
 __all__ = ["PATIENCE", "is_passing", "patiently", "said"]
 
@@ -45,18 +46,20 @@ def is_passing(error: DBAPIError) -> bool:
 
 
 def patiently(work: Callable[[int], T], place: str, seconds: float = PATIENCE) -> T:
-    """work(attempt), attempts being counted from 0, until it succeeds; StorageError if it cannot, or not in time."""
+    """work(attempt), attempts counted from 0, until it succeeds; StorageError if it cannot, Busy if not in time."""
     begun, attempt, silent = time.monotonic(), 0, True
     while True:
         try:
             return work(attempt)
         except DBAPIError as error:
             if not is_passing(error):
-                raise StorageError(f"{place}: {said(error)}") from error
+                hint = f"; {REPAIR}" if "malformed" in said(error) else ""
+                raise StorageError(f"{place}: {said(error)}{hint}") from error
             waited = time.monotonic() - begun
             if waited > seconds:
-                raise StorageError(
-                    f"{place}: {said(error)}, for {seconds:g} s; try again when others have finished, and see whether "
+                long = f"for {seconds:g} s" if seconds else "still"
+                raise Busy(
+                    f"{place}: {said(error)}, {long}; try again when others have finished, and see whether "
                     "the database is running"
                 ) from error
             if waited > WORD and silent:

@@ -6,6 +6,8 @@ survives a power failure. Writers say BEGIN IMMEDIATE: a reader that becomes a w
 timeout. Connections are closed after use, so none is ever shared with a forked process.
 """
 
+import functools
+import math
 import os
 import random
 import sqlite3
@@ -28,13 +30,14 @@ REACH = {"connect_timeout": 10, "keepalives_idle": 30}
 WRITES = "pfes_writes"
 
 
-def engine_for(place: str, create: bool) -> tuple[Engine, str]:
+def engine_for(place: str, create: bool, patience: float = math.inf) -> tuple[Engine, str]:
     """An engine and the place's own name: the absolute path of a file, a URL without its password.
 
-    create: a file that is not there is made.
+    create    a file that is not there is made
+    patience  seconds that whoever uses it waits in all: SQLite itself waits for a small part of them
     """
     if "://" not in place:
-        return _sqlite(Path(place), create)
+        return _sqlite(Path(place), create, patience)
     try:
         url = make_url(place)
     except (ArgumentError, ValueError):
@@ -43,13 +46,13 @@ def engine_for(place: str, create: bool) -> tuple[Engine, str]:
     if family == "sqlite":
         if not url.database or url.database == ":memory:":
             raise InvalidInput(f"storage: got {place!r}, wanted a file; None keeps a study in memory")
-        return _sqlite(Path(url.database), create)
+        return _sqlite(Path(url.database), create, patience)
     if family in ("postgresql", "postgres"):
         return _postgresql(url)
     raise InvalidInput(f"storage: got a URL of {family!r}, wanted a file (SQLite) or postgresql://...")
 
 
-def _sqlite(path: Path, create: bool) -> tuple[Engine, str]:
+def _sqlite(path: Path, create: bool, patience: float) -> tuple[Engine, str]:
     full = path.expanduser().absolute()
     if full.is_dir():
         raise StorageError(f"{full}: this is a directory, wanted a file; try {path}/study.db")
@@ -59,14 +62,15 @@ def _sqlite(path: Path, create: bool) -> tuple[Engine, str]:
         if not full.parent.is_dir():
             raise StorageError(f"{full}: there is no directory {full.parent}; try to make it first")
         full.touch()
+    busy = min(BUSY, patience / 10)
     address = f"file:{quote(os.fspath(full))}?mode=rw"  # never made anew behind the user's back
 
     def connect() -> sqlite3.Connection:
-        return sqlite3.connect(address, timeout=BUSY, isolation_level=None, check_same_thread=False, uri=True)
+        return sqlite3.connect(address, timeout=busy, isolation_level=None, check_same_thread=False, uri=True)
 
     engine = create_engine("sqlite://", creator=connect, poolclass=NullPool)
     event.listen(engine, "connect", _set_up)
-    event.listen(engine, "begin", _begin)
+    event.listen(engine, "begin", functools.partial(_begin, busy))
     return engine, str(full)
 
 
@@ -74,17 +78,17 @@ def _set_up(connection: sqlite3.Connection, _: Any) -> None:
     connection.execute("PRAGMA synchronous=EXTRA")
 
 
-def _begin(connection: Connection) -> None:
+def _begin(busy: float, connection: Connection) -> None:
     if not connection.get_execution_options().get(WRITES):
         connection.exec_driver_sql("BEGIN")
         return
     # SQLite looks for a lock ten times a second only: among many writers some would wait for ever
     own: Any = connection.connection.driver_connection
-    end = time.monotonic() + BUSY
+    end = time.monotonic() + busy
     own.execute("PRAGMA busy_timeout=0")
     while not _has_begun(own) and time.monotonic() < end:
         time.sleep(random.uniform(0.001, 0.02))
-    own.execute(f"PRAGMA busy_timeout={round(1000 * BUSY)}")
+    own.execute(f"PRAGMA busy_timeout={round(1000 * busy)}")
     if not own.in_transaction:
         connection.exec_driver_sql("BEGIN IMMEDIATE")
 

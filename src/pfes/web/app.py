@@ -10,7 +10,7 @@ from fastapi.responses import JSONResponse, RedirectResponse
 from pydantic import ValidationError
 from starlette.exceptions import HTTPException
 
-from pfes.errors import Conflict, Exhausted, PfesError, StorageError, StudyExists, UnknownStudy, UnknownTrial
+from pfes.errors import Busy, PfesError
 from pfes.web.api import acting, looking, working
 from pfes.web.api.bodies import Error
 from pfes.web.faults import Faults
@@ -32,6 +32,7 @@ from pfes.web.render import page
 from pfes.web.server import Server
 from pfes.web.shelf import NoStudy, Shelf
 from pfes.web.static import router as static
+from pfes.web.status import status_of
 
 __all__ = ["create_app"]
 
@@ -41,16 +42,8 @@ Every request carries `Authorization: Bearer TOKEN`, the token that `pfes serve`
 /api/ask` answers at once with a job, and `GET /api/jobs/{id}?wait=60` with the trials. Errors are `{"error": "..."}`.
 """
 
-# how errors of the library are called on the web, the most special first
-STATUS: tuple[tuple[type[PfesError], int], ...] = (
-    (UnknownTrial, 404),
-    (UnknownStudy, 404),
-    (Conflict, 409),
-    (StudyExists, 409),
-    (Exhausted, 409),
-    (StorageError, 503),
-    (PfesError, 422),
-)
+ERRORS = (400, 401, 403, 404, 409, 422, 500, 503)  # that the API may answer with
+RETRY = "5"  # seconds after which a database that was locked may be free
 PAGES = (overview, asking, recording, trials, modelling, settings, downloads, reporting, beginning, helping)
 
 
@@ -68,7 +61,7 @@ def create_app(study: str | Shelf, rules: Rules) -> FastAPI:
     app.state.server = Server(shelf, rules)
     app.add_middleware(Faults)
     app.add_middleware(Guard, rules=rules)  # the outermost: all answers pass it
-    api = APIRouter(prefix="/api", responses={code: {"model": Error} for code in (400, 401, 403, 404, 409, 422, 500, 503)})
+    api = APIRouter(prefix="/api", responses={code: {"model": Error} for code in ERRORS})
     for part in (looking, acting, working):
         api.include_router(part.router)
     app.include_router(api)
@@ -98,8 +91,10 @@ def _said(request: Request, status: int, message: str) -> Response:
 
 
 def _library(request: Request, error: PfesError) -> Response:
-    status = next(code for kind, code in STATUS if isinstance(error, kind))
-    return _said(request, status, str(error))
+    answer = _said(request, status_of(error), str(error))
+    if isinstance(error, Busy):
+        answer.headers["retry-after"] = RETRY
+    return answer
 
 
 def _no_study(request: Request, error: NoStudy) -> Response:

@@ -27,10 +27,10 @@ class Wanted:
 
 def ask(server: Server, wanted: Wanted) -> Job:
     """Ask in the background; the job's result is a list of the trials' numbers."""
-    study = server.shelf.study
-    _check_held(study, wanted.fixed or {})
+    _check_held(server.shelf.study, wanted.fixed or {})
 
     def work() -> dict[str, Any]:
+        study = server.shelf.patient
         trials = study.ask(
             wanted.count,
             decoupled=wanted.decoupled,

@@ -1,5 +1,6 @@
 """Asking what to measure next: the work goes on in the background, the page shows how far it is."""
 
+from functools import partial
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Request, Response
@@ -11,6 +12,7 @@ from pfes.web.forms import Posted, as_fixed, as_point, posted, seconds_in
 from pfes.web.methods import warm_up
 from pfes.web.render import back, page
 from pfes.web.server import Server, the_server
+from pfes.web.status import form_status
 from pfes.web.verbs import Wanted, ask
 
 __all__ = ["router"]
@@ -24,8 +26,13 @@ LISTED = 500  # candidates that a list offers
 def asking(request: Request, server: Annotated[Server, Depends(the_server)], job: int | None = None) -> Response:
     """What can be asked for; what was found, if a job is given."""
     found = None if job is None else server.jobs.find(job)
-    server.jobs.start("ask", "Loading what suggestions need", warm_up, "warm")
+    server.jobs.start("ask", "Loading what suggestions need", partial(_warm, server), "warm")
     return _page(request, server, Posted(), job=found)
+
+
+def _warm(server: Server) -> None:
+    warm_up()
+    _ = server.shelf.patient
 
 
 def _page(request: Request, server: Server, typed: Posted, status: int = 200, **values: object) -> Response:
@@ -76,7 +83,7 @@ def asked(
         )
         begun = ask(server, wanted)
     except PfesError as error:
-        return _page(request, server, given, 422, error=str(error))
+        return _page(request, server, given, form_status(error), error=str(error))
     return back(request, "/ask", job=begun.number)
 
 
@@ -90,5 +97,5 @@ def enqueued(
         which = [item.name for place, item in enumerate(study.objectives) if given.ticked(f"o{place}")]
         study.enqueue(as_point(study, given), which or None)
     except PfesError as error:
-        return _page(request, server, given, 422, error=str(error))
+        return _page(request, server, given, form_status(error), error=str(error))
     return back(request, "/ask", "Your point comes first: the next time you ask, it is handed out.")

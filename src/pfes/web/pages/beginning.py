@@ -16,6 +16,7 @@ from pfes.web.methods import checked_method, methods
 from pfes.web.render import back, page
 from pfes.web.server import Server, the_server
 from pfes.web.shelf import TABLE, NoStudy
+from pfes.web.status import form_status
 
 __all__ = ["router"]
 
@@ -64,7 +65,7 @@ def opened(request: Request, server: Served, given: Given) -> Response:
     try:
         study = server.shelf.choose(given.text("place"), given.texts.get("name", ""))
     except PfesError as error:
-        return _page(request, server, given, 422, str(error))
+        return _page(request, server, given, form_status(error), str(error))
     return back(request, "/", f"Study {study.name} is open.")
 
 
@@ -77,7 +78,7 @@ def begun(request: Request, server: Served, given: Given) -> Response:
         table = given.files["table"][1] if given.text("kind") == "pool" and "table" in given.files else None
         made = server.shelf.begin(plan_of(given), table)
     except PfesError as error:
-        return _page(request, server, given, 422, str(error))
+        return _page(request, server, given, form_status(error), str(error))
     return back(request, "/", _words(made))
 
 

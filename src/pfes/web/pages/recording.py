@@ -1,15 +1,19 @@
 """Recording results: trial by trial, data from elsewhere, and tables with a look at what they will change."""
 
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Request, Response
 
-from pfes.errors import InvalidInput, PfesError
+from pfes.errors import Conflict, InvalidInput, PfesError, UnknownTrial
+from pfes.study import Study
 from pfes.trials import Trial
 from pfes.web.forms import Posted, as_point, as_values, posted
 from pfes.web.pages.asking import candidates, fields
+from pfes.web.pages.trials import trial_page
 from pfes.web.render import back, page
 from pfes.web.server import Server, the_server
+from pfes.web.status import form_status
 from pfes.web.tables import Look, taken, text_of_upload
 
 __all__ = ["router"]
@@ -31,19 +35,26 @@ def recording(request: Request, server: Served) -> Response:
 
 def _page(request: Request, server: Server, typed: Posted, status: int = 200, **values: Any) -> Response:
     now = server.shelf.standing()
+    known = {"error": "", "failed_id": None, "conflict": False, **values}
     return page(
         request,
         "record.html",
         status,
-        **{"error": "", "failed_id": None, **values},
+        **known,
         study=now.study,
         now=now,
-        waiting=now.pending[:SHOWN],
+        waiting=_forms(now.study, now.pending, known["failed_id"]),
         leases=now.study.leases(),
         typed=typed,
         fields=fields(now.study),
         rows=candidates(now.study),
     )
+
+
+def _forms(study: Study, pending: Sequence[Trial], failed: int | None) -> list[Trial]:
+    """The trials that have forms; first the one that could not be recorded, pending or not, lest its form be lost."""
+    others = [trial for trial in pending if trial.id != failed][:SHOWN]
+    return others if failed is None else [study.trial(failed), *others]
 
 
 @router.post("/record/data")
@@ -56,7 +67,7 @@ def added(request: Request, server: Served, given: Given) -> Response:
             raise InvalidInput("got no values, wanted at least one of the objectives")
         trial = study.add([{**as_point(study, given), **values}])[0]
     except PfesError as error:
-        return _page(request, server, given, 422, error=str(error))
+        return _page(request, server, given, form_status(error), error=str(error))
     return back(request, "/record", f"Taken in as trial {trial.id}.")
 
 
@@ -73,7 +84,7 @@ def previewed(request: Request, server: Served, given: Given) -> Response:
         )
         found = look.at(server.shelf.study)
     except PfesError as error:
-        return _page(request, server, given, 422, error=str(error))
+        return _page(request, server, given, form_status(error), error=str(error))
     study = server.shelf.study
     return page(request, "preview.html", study=study, look=look, found=found, most=CHANGES, changed=False)
 
@@ -95,7 +106,7 @@ def imported(request: Request, server: Served, given: Given) -> Response:
             return page(request, "preview.html", 409, study=study, look=look, found=found, most=CHANGES, changed=True)
         merged = taken(study, look)
     except PfesError as error:
-        return _page(request, server, given, 422, error=str(error))
+        return _page(request, server, given, form_status(error), error=str(error))
     return back(request, "/record", f"{len(merged.told)} trials told, {len(merged.added)} rows added.")
 
 
@@ -108,10 +119,14 @@ def told(request: Request, server: Served, given: Given, number: int) -> Respons
         verdict, why = given.text("verdict"), given.text("why")
         said: dict[str, Any] = {verdict: why or UNSAID} if verdict in ("failed", "infeasible", "abandoned") else {}
         trial = study.tell(number, values or None, correct=given.ticked("correct"), **said)
+    except UnknownTrial:
+        raise  # there is no form of it to be shown again
     except PfesError as error:
+        how: dict[str, Any] = {"error": str(error), "conflict": isinstance(error, Conflict)}
+        how["status"] = form_status(error)
         if given.text("from") == "trial":
-            return back(request, f"/trials/{number}", f"Not recorded: {error}")
-        return _page(request, server, given, 422, error=str(error), failed_id=number)
+            return trial_page(request, server, number, given, **how)
+        return _page(request, server, given, failed_id=number, **how)
     to = f"/trials/{number}" if given.text("from") == "trial" else "/record"
     return back(request, to, _words(trial))
 

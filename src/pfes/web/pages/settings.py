@@ -11,6 +11,7 @@ from pfes.web.forms import Posted, posted
 from pfes.web.methods import methods
 from pfes.web.render import back, page
 from pfes.web.server import Server, the_server
+from pfes.web.status import form_status
 
 __all__ = ["router"]
 
@@ -77,5 +78,5 @@ def reference(request: Request, server: Served, given: Annotated[Posted, Depends
             raise InvalidInput("got no value for some objective, wanted one for each")
         study.set_reference(wanted)
     except PfesError as error:
-        return _page(request, server, given, 422, str(error))
+        return _page(request, server, given, form_status(error), str(error))
     return back(request, "/settings", "Hypervolumes are measured from this point now.")

@@ -12,7 +12,7 @@ from pfes.web.forms import Posted, posted, seconds_in
 from pfes.web.render import back, page
 from pfes.web.server import Server, the_server
 
-__all__ = ["router", "selected"]
+__all__ = ["router", "selected", "trial_page"]
 
 router = APIRouter()
 PAGE = 50  # trials on one page
@@ -64,10 +64,18 @@ def _said(trial: Trial) -> str:
 @router.get("/trials/{number}")
 def one(request: Request, server: Served, number: int) -> Response:
     """One trial, and what can be done about it."""
+    return trial_page(request, server, number, Posted())
+
+
+def trial_page(
+    request: Request, server: Server, number: int, typed: Posted, status: int = 200, **values: object
+) -> Response:
+    """The page of a trial; typed: what could not be recorded, to be shown again."""
     study = server.shelf.study
     trial = study.trial(number)
     left = study.leases().get(trial.id) if trial.state is TrialState.PENDING else None
-    return page(request, "trial.html", study=study, trial=trial, left=left)
+    known = {"error": "", "conflict": False, **values}
+    return page(request, "trial.html", status, **known, study=study, trial=trial, left=left, typed=typed)
 
 
 @router.post("/trials/{number}/release")
