@@ -112,9 +112,9 @@ def said(answer: httpx.Response) -> str:
 
 
 @contextmanager
-def running(place: Path | str, name: str | None = None, **rules: Any) -> Iterator[Running]:
+def running(place: Path | str, name: str | None = None, port: int = 0, **rules: Any) -> Iterator[Running]:
     """Run a server until the context ends."""
-    sock = bound("127.0.0.1", 0)
+    sock = bound("127.0.0.1", port)
     port = sock.getsockname()[1]
     how = replace(Rules(Keys(TOKEN, port), LOOPBACK), **rules)
     app = create_app(Shelf(str(place), name) if name else str(place), how)

@@ -152,3 +152,40 @@ def test_no_page_is_wider_than_its_screen(browser: Browser, tmp_path: Path, widt
         page.get_by_role("button", name="Switch between light and dark").click()
         assert page.evaluate("getComputedStyle(document.body).backgroundColor") != ground
     context.close()
+
+
+def test_an_open_page_says_when_its_server_has_ended_and_when_it_is_back(page: Page, tmp_path: Path) -> None:
+    from web.conftest import cell_study
+
+    cell_study(tmp_path)
+    line = page.locator("[data-lost]")
+    with running(tmp_path / "cell.db") as served:
+        page.goto(served.address + "/record?token=" + served.entry.partition("token=")[2])
+        page.locator("#t8v0").fill("4,5")
+        page.wait_for_timeout(3500)
+        expect(line).to_be_hidden()
+    expect(line).to_contain_text("The server does not answer")
+    with running(tmp_path / "cell.db", port=served.port):
+        expect(line).to_be_hidden()
+        assert page.locator("#t8v0").input_value() == "4,5"
+        page.context.clear_cookies()  # as if it had another token now
+        expect(line).to_contain_text("started anew")
+
+
+def test_a_file_that_is_too_large_is_not_sent(page: Page, tmp_path: Path) -> None:
+    from web.conftest import cell_study
+
+    cell_study(tmp_path)
+    sent: list[str] = []
+    page.on("request", lambda it: sent.append(it.url) if it.method == "POST" else None)
+    with running(tmp_path / "cell.db", limit=2000) as served:
+        page.goto(served.address + "/record?token=" + served.entry.partition("token=")[2])
+        table = {"name": "a.csv", "mimeType": "text/csv", "buffer": b"id,power\n" + b"8,1\n" * 1000}
+        page.get_by_label("Or a CSV file").set_input_files([table])
+        page.get_by_role("button", name="See what will change").click()
+        said = page.get_by_label("Or a CSV file").evaluate("it => it.validationMessage")
+        assert "try it in parts" in said
+        assert sent == []
+        page.get_by_label("Or a CSV file").set_input_files([table | {"buffer": b"id,power\n8,1\n"}])
+        page.get_by_role("button", name="See what will change").click()
+        expect(page.get_by_role("heading", name="What will change")).to_be_visible()

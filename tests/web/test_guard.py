@@ -156,6 +156,23 @@ def test_what_is_too_large_is_not_read(tmp_path: Path, cell: Study) -> None:
         assert small.robot().post("/api/import", content=chunks).status_code == 411
 
 
+def test_only_who_lacks_the_token_is_asked_for_it(tmp_path: Path, cell: Study) -> None:
+    with running(tmp_path / "cell.db", limit=2000) as small:
+        browser = small.browser()
+        without = small.stranger().get("/")
+        large = browser.post("/record/preview", files={"file": ("a.csv", b"x" * 3000)})
+        foreign = browser.client.post("/ask", headers={"origin": "http://evil.example"})
+        named = small.stranger(host="evil.example").get("/")
+    assert 'name="token"' in without.text
+    for answer, status in ((large, 413), (foreign, 403), (named, 421)):
+        assert answer.status_code == status
+        assert 'name="token"' not in answer.text
+    assert "larger than 0.002 MB" in large.text
+    assert 'href="/record"' in large.text
+    assert "page of another server" in foreign.text
+    assert 'href="/"' in foreign.text
+
+
 def test_files_of_ours_and_no_others_are_given(served: Running) -> None:
     client = served.browser().client
     for path in ("/static/pages.js", "/static/theme.js", "/static/style.css", "/static/plotly.js", "/static/icon.svg"):

@@ -1,5 +1,8 @@
 """`pfes serve`: the study as a web page, for this machine unless something else is said."""
 
+import logging
+import os
+import sys
 import webbrowser
 from pathlib import Path
 
@@ -43,7 +46,7 @@ def serve_verb(
     may change the study. Ctrl-C ends the server; the study does not need it.
     """
     try:
-        from pfes.web.keys import kept_token, new_token  # noqa: PLC0415 - optional
+        from pfes.web.keys import is_open_to_others, kept_token, new_token  # noqa: PLC0415 - optional
         from pfes.web.running import Listening, run  # noqa: PLC0415
         from pfes.web.shelf import Shelf  # noqa: PLC0415
     except ImportError as error:
@@ -57,4 +60,28 @@ def serve_verb(
             webbrowser.open(address)
 
     shelf = Shelf(study, name)
-    run(shelf, listening, new_token() if token_file is None else kept_token(token_file), say)
+    token = new_token() if token_file is None else kept_token(token_file)
+    if token_file is not None and is_open_to_others(token_file):
+        click.echo(
+            f"Warning: others can read {token_file}, and with it the study; try chmod 600 {token_file}", err=True
+        )
+    _log_faults()
+    _end(run(shelf, listening, token, say))
+
+
+def _log_faults() -> None:
+    """Faults are told of where the server runs; browsers are only told that there was one."""
+    handler = logging.StreamHandler()
+    handler.setLevel(logging.ERROR)
+    handler.setFormatter(logging.Formatter("%(asctime)s %(message)s"))
+    logging.getLogger("pfes").addHandler(handler)
+
+
+def _end(cut_off: bool) -> None:
+    click.echo(
+        f"The server has ended.{' What it was computing is left off; all that was told is kept.' * cut_off}", err=True
+    )
+    if cut_off:  # threads that compute would hold up the process; whatever they have not committed was not to be
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(0)

@@ -1,9 +1,10 @@
 """The web page and the REST API: `pfes serve study.db`.
 
-keys, guard             who is let in: one token, and rules that every request passes
+keys, guard, refusals   who is let in: one token, and rules that every request passes
 shelf, server           the study that is shown; what all pages share
 jobs, verbs             long work in the background
-forms, tables, words    what browsers send, tables looked at before they are taken, errors in the page's words
+forms, tables           what browsers send, tables looked at before they are taken
+words, status, faults   errors in the page's words and as numbers, and what should not happen
 render, static          templates, and files that pages need
 pictures                the study's pictures
 pages/, api/            what is shown; the same for instruments and robots

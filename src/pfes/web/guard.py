@@ -7,12 +7,12 @@ of ours; does it have a key; may it write, and does it prove that a form or scri
 import json
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from dataclasses import dataclass
-from html import escape
 from http.cookies import CookieError, SimpleCookie
 from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from pfes.web.keys import Keys
+from pfes.web.refusals import Refused, refusal_page
 
 __all__ = ["LIMIT", "READS", "App", "Guard", "Receive", "Rules", "Scope", "Send"]
 
@@ -56,14 +56,6 @@ class Rules:
     read_only: bool = False
     secure: bool = False
     limit: int = LIMIT
-
-
-class Refused(Exception):
-    """A request that is not let in: the status, and why."""
-
-    def __init__(self, status: int, why: str) -> None:
-        super().__init__(why)
-        self.status, self.why = status, why
 
 
 class Guard:
@@ -219,7 +211,7 @@ async def _refuse(scope: Scope, send: Send, refused: Refused) -> None:
     if scope["path"].startswith("/api"):
         body, kind = json.dumps({"error": refused.why}).encode(), "application/json"
     else:
-        body, kind = _PAGE.format(status=refused.status, why=escape(refused.why)).encode(), "text/html; charset=utf-8"
+        body, kind = refusal_page(refused, scope["path"]).encode(), "text/html; charset=utf-8"
     extra = [("www-authenticate", "Bearer")] if refused.status == 401 else []
     await _answer(send, refused.status, b"" if scope["method"] == "HEAD" else body, [("content-type", kind), *extra])
 
@@ -229,12 +221,3 @@ async def _answer(send: Send, status: int, body: bytes, headers: list[tuple[str,
     encoded = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in headers]
     await send({"type": "http.response.start", "status": status, "headers": encoded})
     await send({"type": "http.response.body", "body": body})
-
-
-_PAGE = """<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark"><title>pfes: not let in</title></head>
-<body><main><h1>Not let in ({status})</h1><p>{why}</p>
-<form method="get" action="/"><p><label>Token <input type="password" name="token" autocomplete="off"></label>
-<button>Enter</button></p></form></main></body></html>
-"""

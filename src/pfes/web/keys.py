@@ -8,13 +8,14 @@ import hashlib
 import hmac
 import os
 import secrets
+import stat
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
 from pfes.errors import InvalidInput
 
-__all__ = ["Keys", "kept_token", "new_token"]
+__all__ = ["Keys", "is_open_to_others", "kept_token", "new_token"]
 
 SHORTEST = 16  # characters of a token that somebody chose
 
@@ -39,6 +40,11 @@ def kept_token(path: Path) -> str:
     with os.fdopen(handle, "w", encoding="utf-8") as file:
         file.write(token := new_token())
     return token
+
+
+def is_open_to_others(path: Path) -> bool:
+    """Whether a file can be read by others than its owner, where files have owners."""
+    return os.name == "posix" and bool(path.stat().st_mode & (stat.S_IRGRP | stat.S_IROTH))
 
 
 @dataclass(frozen=True)

@@ -71,6 +71,7 @@ def page(request: Request, template: str, status: int = 200, **values: Any) -> H
         "navigation": NAVIGATION,
         "form_key": server.rules.keys.form,
         "read_only": server.rules.read_only,
+        "limit": server.rules.limit,
         "study": None,
         "error": "",
         "said": said,

@@ -2,6 +2,7 @@
 
 import contextlib
 import ipaddress
+import logging
 import socket
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ import uvicorn
 from pfes.errors import InvalidInput
 from pfes.web.app import create_app
 from pfes.web.guard import Rules
+from pfes.web.jobs import Jobs
 from pfes.web.keys import Keys
 from pfes.web.shelf import NoStudy, Shelf
 
@@ -80,15 +82,29 @@ class Listening:
         return f"{self.scheme}://{f'[{host}]' if ':' in host else host}:{port}"
 
 
-def run(shelf: Shelf, listening: Listening, token: str, say: Callable[[str], None]) -> None:
-    """Serve until interrupted; `say` is told the address once it can be opened."""
+class _Ending(uvicorn.Server):
+    """A server that lets those go who wait for a job when it is to end."""
+
+    def __init__(self, config: uvicorn.Config, jobs: Jobs) -> None:
+        super().__init__(config)
+        self._jobs = jobs
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self._jobs.close()
+        logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)  # that slow readers are cut off is no news now
+        await super().shutdown(sockets)
+
+
+def run(shelf: Shelf, listening: Listening, token: str, say: Callable[[str], None]) -> bool:
+    """Serve until interrupted; whether work in the background was cut off. `say` is told the address to open."""
     sock = bound(listening.host, listening.port)
     with contextlib.suppress(NoStudy):
         shelf.warm()  # a long study takes seconds to be read: now, not when the first page is opened
     port = sock.getsockname()[1]
     rules = Rules(Keys(token, port), listening.hosts, listening.read_only, secure=listening.certificate is not None)
+    app = create_app(shelf, rules)
     config = uvicorn.Config(
-        create_app(shelf, rules),
+        app,
         log_level="warning",
         access_log=False,  # addresses of first visits hold the token
         server_header=False,
@@ -99,7 +115,10 @@ def run(shelf: Shelf, listening: Listening, token: str, say: Callable[[str], Non
         ws="none",
     )
     say(f"{listening.address(port)}/?token={token}")
-    uvicorn.Server(config).run(sockets=[sock])
+    jobs = app.state.server.jobs
+    with contextlib.suppress(KeyboardInterrupt):
+        _Ending(config, jobs).run(sockets=[sock])
+    return bool(jobs.under_way())
 
 
 def bound(host: str, port: int) -> socket.socket:

@@ -13,8 +13,34 @@ const dark = () => {
 
 const later = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
 
+// Whether the server is there: a quiet line says when it is not, and goes when it is back
+
+const GONE = "The server does not answer: it has ended, or the connection is lost. What you see may be old; what you typed stays here.";
+const ANEW = "The server was started anew: open the address that it has printed.";
+let leaving = false;
+addEventListener("beforeunload", () => { leaving = true; });
+
+function lost(text) {
+  const line = document.querySelector("[data-lost]");
+  if (leaving || line.textContent === text) return;
+  line.textContent = text;
+  line.hidden = !text;
+}
+
+async function reach(address, how = {}) {
+  let answer;
+  try {
+    answer = await fetch(address, { credentials: "same-origin", ...how });
+  } catch (error) {
+    lost(GONE);
+    throw error;
+  }
+  lost(answer.status === 401 ? ANEW : "");
+  return answer;
+}
+
 async function json(address) {
-  const answer = await fetch(address, { headers: { accept: "application/json" }, credentials: "same-origin" });
+  const answer = await reach(address, { headers: { accept: "application/json" } });
   if (!answer.ok && answer.status !== 422 && answer.status !== 409) throw new Error(`${address}: ${answer.status}`);
   return answer.json();
 }
@@ -102,13 +128,16 @@ const drawAll = () => document.querySelectorAll("[data-picture]").forEach(draw);
 
 async function live() {
   const first = document.querySelector("[data-live][data-events]");
-  if (!first) return;
-  let seen = Number(first.dataset.events);
+  let seen = first ? Number(first.dataset.events) : null;
   let [stale, last] = [false, Date.now()];
   for (;;) {
     await later(LIVE);
     if (document.hidden) continue;
     try {
+      if (!first) { // nothing here changes by itself, but the server may be gone
+        await reach("/live");
+        continue;
+      }
       const { events } = await json("/live");
       if (events !== seen) {
         seen = events;
@@ -119,12 +148,12 @@ async function live() {
         [stale, last] = [false, Date.now()];
         drawAll();
       }
-    } catch { /* the server is being restarted, or gone: look again */ }
+    } catch { /* the server is being restarted, or gone: the page says so; look again */ }
   }
 }
 
 async function refresh(pictures = true) {
-  const answer = await fetch(location.href, { credentials: "same-origin" });
+  const answer = await reach(location.href);
   if (!answer.ok) return;
   const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
   for (const old of document.querySelectorAll("[data-live][id]")) {
@@ -219,7 +248,20 @@ function parts() {
   for (const part of document.querySelectorAll("[data-part]")) part.hidden = part.dataset.part !== chosen;
 }
 
+// What is too large is said before it is sent
+
+function weigh(field) {
+  const limit = 0.98 * Number(document.body.dataset.limit); // a form has some words of its own
+  const parts = field.files ? [...field.files] : [field.value];
+  const size = new Blob(parts).size;
+  const megabytes = (bytes) => `${(bytes / 1e6).toFixed(1)} MB`;
+  field.setCustomValidity(size > limit ? `This has ${megabytes(size)}, and ${megabytes(limit)} are taken at most: try it in parts.` : "");
+  if (size > limit) field.reportValidity();
+}
+
 // Everything is wired up here
+
+document.querySelectorAll('input[type="file"], textarea').forEach((it) => it.addEventListener("change", () => weigh(it)));
 
 document.querySelectorAll("[data-theme-switch]").forEach((it) => it.addEventListener("click", switchTheme));
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawAll);
