@@ -1,6 +1,7 @@
 """Every picture of every study is drawn by everyone who draws; what is drawn is what matplotlib and Plotly accept."""
 
 import json
+import re
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -94,3 +95,65 @@ def test_looking_without_a_model_loads_none_and_no_optional_package(fresh_python
     code = "import json, sys; from pfes import plots; print(json.dumps(list(sys.modules)))"
     loaded = set(json.loads(fresh_python(code)))
     assert loaded & {"matplotlib", "plotly", "numba", "scipy", "pfes.gp"} == set()
+
+
+# Names and counts
+
+LONG_NAMES = ("conductivity of the electrolyte at room temperature", "price of a kilogram of raw material", "energy")
+
+
+@cache
+def long_view() -> plots.View:
+    goals = [cases.Objective(name, unit="EUR/kg") for name in LONG_NAMES]
+    study = cases.create_study(space=cases.SPACE, objectives=goals, method="sobol")
+    points = [{name: row[name] for name in cases.SPACE.names} for row in cases.rows(3, 9)]
+    study.add([point | dict(zip(LONG_NAMES, cases.truth(point, 3), strict=True)) for point in points])
+    return plots.look(study, model=False)
+
+
+def words_of(text: str) -> list[str]:
+    return re.findall(r"\w+|…", text)
+
+
+def test_long_names_are_whole_on_parallel_axes_and_stay_on_the_paper() -> None:
+    drawn = ElementTree.fromstring(plots.svg(plots.describe(long_view(), "parallel")))
+    space = "{http://www.w3.org/2000/svg}"
+    left, top, width, height = map(float, drawn.attrib["viewBox"].split())
+    texts = list(drawn.iter(f"{space}text"))
+    shown = " ".join("".join(it.itertext()) for it in texts)
+    assert "…" not in shown
+    for name in LONG_NAMES:
+        assert all(word in shown for word in name.split())
+    for it in texts:
+        x, y, said = float(it.attrib["x"]), float(it.attrib["y"]), "".join(it.itertext())
+        half = 7.8 * len(said) / 2 if it.attrib["text-anchor"] == "middle" else 0.0
+        assert left <= x - half <= x + half <= left + width, said
+        assert top <= y <= top + height, said
+
+
+def test_long_names_are_whole_beside_maps() -> None:
+    figure = plots.figure(plots.describe(long_view(), "correlations"))
+    figure.draw_without_rendering()
+    axes = figure.axes[0]
+    for labels in (axes.get_xticklabels(), axes.get_yticklabels()):
+        assert [words_of(label.get_text()) for label in labels] == [words_of(name) for name in LONG_NAMES]
+        for label in labels:
+            box = label.get_window_extent()
+            assert box.x0 >= 0.0
+            assert box.y0 >= 0.0
+            assert box.x1 <= figure.bbox.width
+    found = plots.plotly_json(plots.describe(long_view(), "correlations"))["layout"]["xaxis"]["ticktext"]
+    assert [words_of(text.replace("<br>", " ")) for text in found] == [words_of(name) for name in LONG_NAMES]
+
+
+@pytest.mark.parametrize(("kind", "name"), [("L1", "progress"), ("L2", "volume"), ("lively", "costs")])
+def test_axes_that_count_have_whole_numbers(kind: str, name: str) -> None:
+    picture = plots.describe(seen(kind), name)
+    figure = plots.figure(picture)
+    figure.draw_without_rendering()
+    marks = figure.axes[0].get_xticks()
+    assert len(marks) > 1
+    assert all(float(mark).is_integer() for mark in marks)
+    step = plots.plotly_json(picture)["layout"]["xaxis"]["dtick"]
+    assert isinstance(step, int)
+    assert step >= 1

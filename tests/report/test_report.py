@@ -136,6 +136,36 @@ def test_nothing_pending_means_a_fresh_suggestion_which_is_not_taken(tmp_path: P
     assert "Nothing is left to suggest." in file.read_text(encoding="utf-8")
 
 
+def test_a_report_without_a_suggestion_says_how_to_get_one(tmp_path: Path) -> None:
+    write_report(cases.space_study(2), tmp_path / "report.md", model=False, suggest=False)
+    after = (tmp_path / "report.md").read_text(encoding="utf-8").partition("## What to do next\n")[2]
+    assert after.strip().startswith("Nothing is waited for. No suggestion was made for this report")
+
+
+def test_a_study_of_one_objective_speaks_of_no_front(tmp_path: Path) -> None:
+    write_report(cases.space_study(1), tmp_path / "report.md", suggest=False)
+    text = (tmp_path / "report.md").read_text(encoding="utf-8")
+    assert "The best measured f0 is" in text
+    for word in ("front", "trade-off", "hypervolume", "compromise", "compete"):
+        assert word not in text.casefold(), word
+
+
+@pytest.mark.parametrize(
+    "plain",
+    [
+        "0.4535",
+        "−3.2 ± 0.1",
+        "t [K], then x",
+        "yield_after_24_h",
+        "The model's own view: points (measured or not), 100 % sure!",
+        "conductivity [mS/cm], larger is better",
+        "C2H5OH + H2O = 100 {vol.} #3 ^2",
+    ],
+)
+def test_what_markdown_does_not_read_stays_as_it_is(plain: str) -> None:
+    assert marked(plain) == plain
+
+
 def test_only_some_kinds_of_files_can_be_written(tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match=r"got 'report.pdf', wanted a name that ends in .html, .md or .png"):
         write_report(cases.space_study(2, 0), tmp_path / "report.pdf")
@@ -203,7 +233,20 @@ def test_names_of_users_do_nothing_in_markdown(pool: bool, tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize(
-    "text", [*EVIL, "1. one", "- x", "+ x", "a_b_c", "5 * 3", "https://evil.example", "~~x~~ ^y^ =z="]
+    "text",
+    [*EVIL, "1. one", "- x", "+ x", "a_b_c", "5 * 3", "https://evil.example", "~~x~~ ^y^ =z="]
+    + [
+        "- [x] done",
+        "[K]: /evil",
+        "a [b](c)",
+        "a [b][c]",
+        "an ![image](x)",
+        "===",
+        "---",
+        "# one",
+        "2) two",
+        "a *b* _c_",
+    ],
 )
 def test_marked_text_is_shown_by_markdown_as_it_is(text: str) -> None:
     from markdown_it import MarkdownIt

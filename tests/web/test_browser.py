@@ -154,6 +154,31 @@ def test_no_page_is_wider_than_its_screen(browser: Browser, tmp_path: Path, widt
     context.close()
 
 
+def test_words_of_tables_are_whole_on_a_phone(browser: Browser, tmp_path: Path) -> None:
+    from web.conftest import cell_study
+
+    cell_study(tmp_path)
+    context = browser.new_context(viewport={"width": 390, "height": 800})
+    page = context.new_page()
+    with running(tmp_path / "cell.db") as served:
+        page.goto(served.entry)
+        for path in ("/", "/trials", "/settings"):
+            page.goto(served.address + path)
+            for height, lines in page.evaluate(HEIGHTS):
+                assert height < 1.9 * lines, path
+    context.close()
+
+
+# of each cell that holds one word: how high its text is, and how high a line
+HEIGHTS = """() => [...document.querySelectorAll("th, td")]
+  .filter((it) => it.offsetParent && it.textContent.trim() && !it.textContent.trim().includes(" "))
+  .map((it) => {
+    const range = document.createRange(), style = getComputedStyle(it);
+    range.selectNodeContents(it);
+    return [range.getBoundingClientRect().height, parseFloat(style.lineHeight)];
+  })"""
+
+
 def test_an_open_page_says_when_its_server_has_ended_and_when_it_is_back(page: Page, tmp_path: Path) -> None:
     from web.conftest import cell_study
 

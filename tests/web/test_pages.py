@@ -384,6 +384,20 @@ def test_a_folder_of_studies_lets_one_choose(tmp_path: Path) -> None:
         assert browser.get("/trials").status_code == 200
 
 
+def test_a_study_of_one_objective_speaks_of_no_front(tmp_path: Path) -> None:
+    goal = Objective("yield", unit="g")
+    study = create_study(tmp_path / "one.db", space=Space(x=Real(0, 1)), objectives=[goal], method="sobol")
+    study.add([{"x": i / 5, "yield": i * (5 - i)} for i in range(6)])
+    with running(tmp_path / "one.db") as served:
+        browser = served.browser()
+        pages = {path: browser.get(path).text for path in ("/", "/ask", "/record", "/settings")}
+    assert "Best yield" in pages["/"]
+    for path, text in pages.items():
+        shown = re.sub("<[^>]+>", " ", text).casefold()
+        for word in ("front", "trade-off", "hypervolume"):
+            assert word not in shown, (path, word)
+
+
 # Others at work
 
 

@@ -34,13 +34,14 @@ Role = Literal["measured", "half", "front", "recommended", "pending", "limit", "
 
 @dataclass(frozen=True)
 class Axis:
-    """A label with its unit; log: by powers of ten; values: names instead of numbers, at 0, 1, 2, ..."""
+    """A label with its unit; log: by powers of ten; values: names instead of numbers, at 0, 1, 2, …; whole: a count."""
 
     label: str
     log: bool = False
     values: tuple[str, ...] = ()
     span: tuple[float, float] | None = None
     hidden: bool = False
+    whole: bool = False
 
 
 def span_of(values: Array, share: float, log: bool = False) -> tuple[float, float]:

@@ -10,14 +10,15 @@ from numpy.typing import NDArray
 
 from pfes.plots.parallel import Parallel
 from pfes.plots.theme import Theme, theme
-from pfes.plots.words import legible, number
+from pfes.plots.words import folded, legible, number
 
 __all__ = ["svg"]
 
 Array = NDArray[np.float64]
 
-HEIGHT, TOP, BOTTOM, SIDE = 400, 84, 64, 70
-LETTER = 7.8  # how wide a letter is, about
+TALL, TOP, BOTTOM, SIDE = 316, 69, 64, 84  # above the uppermost axis: legend, goal and best value; then names
+LETTER, LINE = 7.8, 15  # how wide a letter is, about, and how high a line
+MOST = 6  # lines of a name
 LINES = {  # width, opacity and dashes by role
     "measured": (1.0, 0.35, ""),
     "recommended": (1.3, 0.8, "5 3"),
@@ -31,12 +32,15 @@ def svg(picture: Parallel, dark: bool = False, width: int = 900) -> str:
     look = theme(dark)
     count = len(picture.objectives)
     across = np.linspace(SIDE, width - SIDE, count) if count > 1 else np.array([width / 2.0])
+    letters = int(min(2 * SIDE, (width - 2 * SIDE) / max(count - 1, 1)) / LETTER)
+    names = [folded(label, letters, MOST).split("\n") for label in picture.labels]
+    top = TOP + LINE * max(map(len, names))
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {HEIGHT}" width="100%" role="img" '
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 {-top} {width} {top + TALL}" width="100%" role="img" '
         f'font-family="system-ui, sans-serif" font-size="13" fill="{look.ink}">',
         f"<title>{_safe(picture.study)}: the front, objective by objective</title>",
-        *_legend(picture, look),
-        *(_axis(picture, l, x, look) for l, x in enumerate(across)),
+        *_legend(picture, look, 14 - top),
+        *(_axis(picture, l, x, names[l], look) for l, x in enumerate(across)),
         *_lines(picture, across, look),
         *_thresholds(picture, across, look),
         "</svg>",
@@ -50,7 +54,8 @@ def _safe(text: str) -> str:
 
 
 def _height(share: float) -> float:
-    return HEIGHT - BOTTOM - share * (HEIGHT - TOP - BOTTOM)
+    """Axes reach from 0, their upper end, down to the bottom."""
+    return (1.0 - share) * (TALL - BOTTOM)
 
 
 def _text(x: float, y: float, text: str, colour: str, anchor: str = "middle", size: int = 13) -> str:
@@ -59,34 +64,32 @@ def _text(x: float, y: float, text: str, colour: str, anchor: str = "middle", si
     )
 
 
-def _legend(picture: Parallel, look: Theme) -> list[str]:
+def _legend(picture: Parallel, look: Theme, y: float) -> list[str]:
     found, x = [], 10.0
     for role, name, _ in picture.clouds:
         stroke, _, dash = LINES[str(role)]
         found.append(
-            f'<line x1="{x:.0f}" x2="{x + 26:.0f}" y1="14" y2="14" stroke="{look.colour(role)}" '
+            f'<line x1="{x:.0f}" x2="{x + 26:.0f}" y1="{y:.0f}" y2="{y:.0f}" stroke="{look.colour(role)}" '
             f'stroke-width="{stroke + 0.6}" stroke-dasharray="{dash or "none"}"/>'
         )
-        found.append(_text(x + 32, 18, name, look.ink, "start"))
+        found.append(_text(x + 32, y + 4, name, look.ink, "start"))
         x += 32 + LETTER * len(name) + 24
     return found
 
 
-def _axis(picture: Parallel, l: int, x: float, look: Theme) -> str:
+def _axis(picture: Parallel, l: int, x: float, name: list[str], look: Theme) -> str:
     goal = "larger is better" if picture.objectives[l].goal == "max" else "smaller is better"
     return "\n".join(
         [
             f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{_height(0):.1f}" y2="{_height(1):.1f}" stroke="{look.soft}"/>',
-            _text(x, _height(1) - 38, _short(picture.labels[l]), look.ink),
+            f"<g><title>{_safe(picture.labels[l])}</title>",
+            *(_text(x, _height(1) - 38 - LINE * up, line, look.ink) for up, line in enumerate(reversed(name))),
+            "</g>",
             _text(x, _height(1) - 23, goal, look.soft, size=11),
             _text(x, _height(1) - 7, number(float(picture.best[l]), 4), look.soft, size=12),
             _text(x, _height(0) + 16, number(float(picture.worst[l]), 4), look.soft, size=12),
         ]
     )
-
-
-def _short(text: str, most: int = 26) -> str:
-    return text if len(text) <= most else text[: most - 1] + "…"
 
 
 def _lines(picture: Parallel, across: Array, look: Theme) -> list[str]:

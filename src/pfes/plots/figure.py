@@ -12,7 +12,7 @@ from pfes.errors import InvalidInput
 from pfes.plots.chart import Axis, Band, Bars, Chart, Layer, Limit, Line, Map, Panel, Points, Texts
 from pfes.plots.pictures import Description
 from pfes.plots.theme import DASHES, Theme, mark_of, theme
-from pfes.plots.words import legible, number
+from pfes.plots.words import folded, legible, number
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 __all__ = ["draw_on", "figure", "figure_size", "poster", "save", "styled"]
 
 SHADES = 10  # of a map
+LETTERS = 12.0  # on an inch
+ASIDE, SHORTEST = 22, 8  # letters of a line of a name beside an axis, and the least below one
 WIDTH = {1: 6.8, 2: 9.0, 3: 11.0, 4: 12.0}  # inches, by columns
 
 
@@ -142,10 +144,11 @@ def _legend(drawn: Any, chart: Chart) -> None:
 def _panel(axes: Any, panel: Panel, look: Theme) -> None:
     for layer in panel.layers:
         _DRAWN[type(layer)](axes, layer, look)
-    _axis(axes, "x", panel.x)
-    _axis(axes, "y", panel.y)
+    wide, high = _room(axes)
+    _axis(axes, "x", panel.x, wide)
+    _axis(axes, "y", panel.y, high)
     if panel.z is not None:
-        _axis(axes, "z", panel.z)
+        _axis(axes, "z", panel.z, high)
         axes.grid(True)
         axes.tick_params(labelsize=8)
         for each in (axes.xaxis, axes.yaxis, axes.zaxis):
@@ -160,8 +163,15 @@ def _panel(axes: Any, panel: Panel, look: Theme) -> None:
         axes.set_title(legible(panel.title), loc="left")
 
 
-def _axis(axes: Any, which: str, axis: Axis) -> None:
-    getattr(axes, f"set_{which}label")(legible(axis.label))
+def _room(axes: Any) -> tuple[float, float]:
+    """Letters that fit side by side along a panel, and along its height."""
+    rows, columns = axes.get_subplotspec().get_gridspec().get_geometry()
+    box, dots = axes.figure.bbox, axes.figure.dpi
+    return LETTERS * box.width / dots / columns, LETTERS * box.height / dots / rows
+
+
+def _axis(axes: Any, which: str, axis: Axis, room: float) -> None:
+    getattr(axes, f"set_{which}label")(folded(axis.label, int(0.8 * room)))
     own = getattr(axes, f"{which}axis")
     if axis.log:
         getattr(axes, f"set_{which}scale")("log")
@@ -170,16 +180,26 @@ def _axis(axes: Any, which: str, axis: Axis) -> None:
     if axis.log:
         _powers(own)
     if axis.values:
-        own.set_ticks(range(len(axis.values)), labels=[shortened(name) for name in axis.values])
-        own.grid(False)
-        if which == "x" and sum(map(len, axis.values)) > 40:
-            for label in own.get_ticklabels():
-                label.set(rotation=20, ha="right", rotation_mode="anchor")
+        _names(own, which, axis.values, room)
+    elif axis.whole:
+        own.get_major_locator().set_params(integer=True)
     elif not axis.log:
         own.set_major_formatter(_plain())
     if axis.hidden:
         own.set_ticks([])
         axes.spines["left" if which == "y" else "bottom"].set_visible(False)
+
+
+def _names(own: Any, which: str, names: tuple[str, ...], room: float) -> None:
+    """Names instead of numbers, whole: on several lines or, where there are many side by side, aslant."""
+    each = int(0.7 * room / len(names)) if which == "x" else ASIDE
+    longest = max(len(word) for name in names for word in ["", *name.split()])
+    aslant = each < max(longest, SHORTEST) and sum(map(len, names)) > 0.7 * room
+    own.set_ticks(range(len(names)), labels=[folded(name, ASIDE if aslant else each) for name in names])
+    own.grid(False)
+    if aslant:
+        for label in own.get_ticklabels():
+            label.set(rotation=35, ha="right", rotation_mode="anchor")
 
 
 def _plain() -> Any:
@@ -215,12 +235,6 @@ def power(value: float) -> str:
 def _label(name: str) -> str:
     """What the legend says; one that begins with _ would be left out."""
     return "_" if not name else f"\u200b{legible(name)}" if name.startswith("_") else legible(name)
-
-
-def shortened(name: str, most: int = 24) -> str:
-    """A name that leaves room for the picture."""
-    text = legible(name)
-    return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
 def _points(axes: Any, layer: Points, look: Theme) -> None:

@@ -13,11 +13,13 @@ import numpy as np
 from pfes.plots.chart import Axis, Band, Bars, Chart, Layer, Limit, Line, Map, Panel, Points, Texts
 from pfes.plots.pictures import Description
 from pfes.plots.theme import DASHES, Theme, mark_of, theme
-from pfes.plots.words import legible, number
+from pfes.plots.words import folded, legible, number
 
 __all__ = ["plotly_json"]
 
 Json = dict[str, Any]
+ALONG, UPWARDS, LOW, ASIDE = 90, 44, 24, 22  # letters along an axis: of a row, of a high panel, of a low one; beside it
+STEPS = [step * 10**k for k in range(16) for step in (1, 2, 5)]  # between marks of an axis that counts
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
 
 
@@ -57,11 +59,19 @@ def _panel(panel: Panel, place: int, chart: Chart, look: Theme, layout: Json) ->
     suffix = "" if place == 0 else str(place + 1)
     anchors = {"xaxis": f"x{suffix}", "yaxis": f"y{suffix}"}
     (left, right), (low, high) = _domains(place, chart)
-    layout[f"xaxis{suffix}"] = _axis(panel.x, look) | {"domain": [left, right], "anchor": f"y{suffix}"}
-    layout[f"yaxis{suffix}"] = _axis(panel.y, look) | {"domain": [low, high], "anchor": f"x{suffix}"}
+    layout[f"xaxis{suffix}"] = _axis(panel.x, look, ALONG // chart.columns) | {
+        "domain": [left, right],
+        "anchor": f"y{suffix}",
+    }
+    layout[f"yaxis{suffix}"] = _axis(panel.y, look, UPWARDS if chart.rows == 1 else LOW) | {
+        "domain": [low, high],
+        "anchor": f"x{suffix}",
+    }
     if panel.square and panel.x.span is None:
         layout[f"yaxis{suffix}"] |= {"scaleanchor": f"x{suffix}", "constrain": "domain"}
         layout[f"xaxis{suffix}"]["constrain"] = "domain"
+    if panel.x.whole:
+        layout[f"xaxis{suffix}"] |= {"tick0": 0, "dtick": _step(panel)}
     if panel.y.values:  # names are read from above
         layout[f"yaxis{suffix}"]["autorange"] = "reversed"
     if panel.title:
@@ -91,9 +101,17 @@ def _domains(place: int, chart: Chart) -> tuple[tuple[float, float], tuple[float
     return (left, left + width), (max(top - height, 0.0), top)
 
 
-def _axis(axis: Axis, look: Theme) -> Json:
+def _step(panel: Panel) -> int:
+    """Whole numbers between the marks of an axis that counts: 1, 2, 5, 10, ..., about eight marks in all."""
+    ends = [float(np.nanmax(layer.x)) for layer in panel.layers if isinstance(layer, Points | Line) and len(layer.x)]
+    wanted = max(ends, default=1.0) / 8
+    return next(step for step in STEPS if step >= wanted)
+
+
+def _axis(axis: Axis, look: Theme, letters: int) -> Json:
+    """letters: how many fit along it."""
     found: Json = {
-        "title": {"text": _safe(axis.label)},
+        "title": {"text": _safe(folded(axis.label, letters))},
         "gridcolor": look.grid,
         "linecolor": look.soft,
         "zeroline": False,
@@ -104,7 +122,10 @@ def _axis(axis: Axis, look: Theme) -> Json:
     if axis.log:
         found |= {"type": "log", "dtick": 1} if _decades(axis) > 2 else {"type": "log"}
     if axis.values:
-        found |= {"tickvals": list(range(len(axis.values))), "ticktext": [_safe(name) for name in axis.values]}
+        found |= {
+            "tickvals": list(range(len(axis.values))),
+            "ticktext": [_safe(folded(name, ASIDE)) for name in axis.values],
+        }
         found |= {"showgrid": False}
     if axis.span is not None:
         found["range"] = [math.log10(end) for end in axis.span] if axis.log else list(axis.span)
@@ -122,7 +143,7 @@ def _scene(panel: Panel, look: Theme) -> Json:
     axes = {"xaxis": panel.x, "yaxis": panel.y, "zaxis": panel.z}
     common = {"gridcolor": look.grid, "backgroundcolor": look.ground, "linecolor": look.soft, "zeroline": False}
     found: Json = {
-        name: {"title": {"text": _safe(axis.label)}, "type": "log" if axis.log else "linear", **common}
+        name: {"title": {"text": _safe(folded(axis.label, ASIDE))}, "type": "log" if axis.log else "linear", **common}
         for name, axis in axes.items()
     }
     for name, axis in axes.items():

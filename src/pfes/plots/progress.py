@@ -45,7 +45,7 @@ class Progress:
         ]
         if self.objective.threshold is not None:
             layers.insert(0, Limit(f"threshold: {number(self.objective.threshold)}", self.objective.threshold, "y"))
-        panel = Panel(Axis("measurement"), Axis(axis_label(self.objective), log), tuple(layers))
+        panel = Panel(Axis("measurement", whole=True), Axis(axis_label(self.objective), log), tuple(layers))
         return Chart(f"{self.study}: progress", (panel,))
 
 

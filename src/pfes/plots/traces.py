@@ -36,7 +36,7 @@ class Volumes:
         some = _corners(self.volume)
         line = Line("front", "", x[some], self.volume[some], step=True)
         panel = Panel(
-            Axis("trials told" if free else "cost spent"),
+            Axis("trials told" if free else "cost spent", whole=free),
             Axis("hypervolume of the front"),
             (line,),
         )
@@ -85,7 +85,9 @@ class Gains:
         note = "Falling means that what is left to learn is less and less worth its cost."
         if not positive.all():
             note = f"{int((~positive).sum())} suggestions promised nothing and are not drawn. {note}"
-        panel = Panel(Axis("trial"), Axis("gain promised per unit of cost", log=bool(positive.any())), tuple(layers))
+        panel = Panel(
+            Axis("trial", whole=True), Axis("gain promised per unit of cost", log=bool(positive.any())), tuple(layers)
+        )
         return Chart(f"{self.study}: is it still worth while?", (panel,), note=note)
 
 
@@ -121,7 +123,7 @@ class Costs:
             lines.append(Line("ink", "all", x, total[some], step=True))
         if self.budget is not None and math.isfinite(self.budget):
             lines.insert(0, Limit(f"budget: {number(self.budget)}", self.budget, "y"))
-        panel = Panel(Axis("trials told"), Axis("cost spent"), tuple(lines))
+        panel = Panel(Axis("trials told", whole=True), Axis("cost spent"), tuple(lines))
         return Chart(f"{self.study}: what it cost", (panel,))
 
 

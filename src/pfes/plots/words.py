@@ -1,6 +1,7 @@
 """Numbers and labels as people write them."""
 
 import math
+import textwrap
 import unicodedata
 from collections.abc import Mapping
 from typing import Any
@@ -12,6 +13,7 @@ __all__ = [
     "axis_label",
     "counted",
     "estimate",
+    "folded",
     "legible",
     "named_values",
     "number",
@@ -93,3 +95,11 @@ def legible(text: str) -> str:
     """A text on one line, without characters that cannot be seen or written, or that turn others around."""
     shown = (UNSEEN.get(unicodedata.category(letter), letter) for letter in text if letter not in TURNING)
     return "".join(shown)
+
+
+def folded(text: str, letters: int, lines: int = 4) -> str:
+    """A name on as many lines as it needs, each of so many letters at most; beyond `lines` of them it is cut."""
+    found = textwrap.wrap(legible(text), max(letters, 4)) or [""]
+    if len(found) > lines:
+        found = [*found[: lines - 1], f"{found[lines - 1][: max(letters, 4) - 1]}…"]
+    return "\n".join(found)

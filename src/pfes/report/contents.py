@@ -23,6 +23,7 @@ __all__ = ["document"]
 SHOWN = 20  # rows of a table that are shown
 DIGITS = 5
 FRESH = 3  # suggestions made for a report
+UNASKED = "Nothing is waited for. No suggestion was made for this report: asking the study gives one."
 
 
 def document(study: Study, view: View, suggest: bool = True) -> Document:
@@ -31,7 +32,7 @@ def document(study: Study, view: View, suggest: bool = True) -> Document:
         Section("What was asked", tuple(_asked(study, view))),
         Section("What was found", tuple(_found(view))),
         Section("How sure we are", tuple(_sure(view))),
-        Section("What to do next", tuple(_next(study, view, suggest))),
+        Section("What to do next", tuple(_next(study, view, suggest)) or (Paragraph(UNASKED),)),
         Section("How it went", tuple(_went(view))),
     ]
     return Document(f"Report on {view.name}", tuple(_numbers(view)), tuple(sections), _foot(study))
@@ -138,9 +139,11 @@ def _found(view: View) -> Iterator[Block]:
         if len(view.front) > SHOWN:
             yield Paragraph(f"The first {SHOWN} of {len(view.front)} points are listed.")
     if view.recommended:
+        what = "the point that is" if len(view.objectives) == 1 else "points that no other is"
+        better = "predicted to be best" if len(view.objectives) == 1 else "predicted to better"
         yield Paragraph(
-            "The model's own view, measured or not: points that no other is predicted to better. Where prediction and "
-            "measurement stand side by side, they can be compared."
+            f"The model's own view, measured or not: {what} {better}. Where prediction and measurement stand side by "
+            "side, they can be compared."
         )
         yield _recommended_table(view)
     elif view.unmodelled:
@@ -250,10 +253,14 @@ def _sure(view: View) -> Iterator[Block]:
         view,
         [
             ("attainment", "How likely it is, by the model, that something better than these values exists."),
-            ("slices", "What the model has learned: each parameter changed alone, from a compromise on the front."),
+            ("slices", f"What the model has learned: each parameter changed alone, from {_centre(view)}."),
             ("correlations", "Goals that go together, and goals that compete."),
         ],
     )
+
+
+def _centre(view: View) -> str:
+    return "the best point" if len(view.objectives) == 1 else "a compromise on the front"
 
 
 def _doubts(view: View) -> str:
@@ -347,14 +354,10 @@ def _went(view: View) -> Iterator[Block]:
         f"{counted(len(view.trials), 'trial')}{f': {counts}' if counts else ''}."
         + (f" {counted(before, 'of them was', 'of them were')} known before the study." if before else "")
     )
-    yield from _drawn(
-        view,
-        [
-            ("volume", "The hypervolume of the front: what all points that are held together achieve."),
-            ("costs", "What was spent, trial by trial."),
-            ("spending", "Where the cost went."),
-        ],
-    )
+    wanted = [("costs", "What was spent, trial by trial."), ("spending", "Where the cost went.")]
+    if len(view.objectives) > 1:  # of one, the best so far says the same
+        wanted.insert(0, ("volume", "The hypervolume of the front: what all points that are held together achieve."))
+    yield from _drawn(view, wanted)
     broken = [trial for trial in view.trials if trial.state in (TrialState.FAILED, TrialState.INFEASIBLE)]
     if broken:
         rows = [[str(t.id), *_place(view, t), str(t.state), t.message] for t in broken[-SHOWN:]]

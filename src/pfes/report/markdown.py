@@ -9,15 +9,23 @@ from pfes.report.document import Block, Bullets, Document, Paragraph, Picture, T
 
 __all__ = ["as_markdown", "marked"]
 
-# What Markdown, and what renders it on the web, reads as more than itself; ":" and "www." would become links.
-SPECIAL = re.compile(r"([\\`*_{}\[\]()#!|~$@^=:])")
+# What Markdown, and what renders it on the web, reads as more than itself; units in brackets are no links, underscores
+# inside words no emphasis, and a colon is harmless unless it makes an address or a small picture.
+SPECIAL = re.compile(
+    r"""(?P<plain>(?<=\w\ )\[[\w\ %/°·.²³⁻¹-]{1,24}\](?![(\[:])|(?<=[^\W_])_(?=[^\W_]))
+      | [\\`*_\[\]|~$@] | :(?=[\w+-]+:) | (?<=http):|(?<=https):|(?<=ftp):|(?<=mailto):|(?<=xmpp):|(?<=javascript):
+      | (?<=\bwww)\.""",
+    re.VERBOSE | re.IGNORECASE,
+)
+# What begins a list, a heading or a rule where a line begins.
+FIRST = re.compile(r"^(\s*\d*)([.)](?=\s|$)|[-+](?=[\s+-]|$)|\#|=)")
 
 
 def marked(text: str) -> str:
     """A text that Markdown shows as it is, on one line."""
-    found = SPECIAL.sub(r"\\\1", escape(legible(text), quote=False))
-    found = re.sub(r"(?i)\b(www)\.", r"\1\\.", found)
-    return re.sub(r"^(\s*)([-+]|\d+\.)", lambda m: f"{m[1]}\\{m[2]}" if m[2] in "-+" else m[0][:-1] + "\\.", found)
+    found = escape(legible(text), quote=False)
+    found = SPECIAL.sub(lambda it: it[0] if it["plain"] else f"\\{it[0]}", found)
+    return FIRST.sub(r"\1\\\2", found)
 
 
 def as_markdown(document: Document, file_of: Callable[[Picture], str]) -> str:

@@ -39,7 +39,7 @@ dd { margin: 0; font-size: 1.3rem; font-weight: 600; font-variant-numeric: tabul
 nav { font-size: 0.95rem; margin: 1rem 0; }
 nav a { margin-right: 1.1rem; white-space: nowrap; }
 a { color: var(--front); }
-figure { margin: 1.25rem 0 1.75rem; break-inside: avoid; overflow-x: auto; }
+figure { margin: 1.25rem 0 1.75rem; overflow-x: auto; }
 figcaption, caption { color: var(--soft); font-size: 0.875rem; text-align: left; }
 caption { caption-side: bottom; padding-top: 0.4rem; }
 figure svg { display: block; width: 100%; min-width: 30rem; height: auto; }
@@ -48,12 +48,27 @@ figure svg text { font-family: system-ui, -apple-system, "Segoe UI", Roboto, Ari
 table { border-collapse: collapse; font-size: 0.9rem; font-variant-numeric: tabular-nums; }
 th, td { padding: 0.3rem 0.9rem 0.3rem 0; text-align: left; vertical-align: top; border-bottom: 1px solid var(--grid);
   max-width: 24rem; overflow-wrap: break-word; }
-th { color: var(--soft); font-weight: 600; white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }
-.n { text-align: right; white-space: nowrap; }
+th { color: var(--soft); font-weight: 600; max-width: 12rem; vertical-align: bottom; }
+.n { text-align: right; } td.n { white-space: nowrap; }
 footer { color: var(--soft); font-size: 0.875rem; margin-top: 3rem; padding-top: 0.75rem;
   border-top: 1px solid var(--grid); }
-@media print { main { max-width: none; padding: 0; } nav { display: none; } body { font-size: 11pt; } }
+@page { size: A4; margin: 1.5cm 1cm; }
+@page across { size: A4 landscape; margin: 1cm; }
+@media print {
+  main { max-width: none; padding: 0; } nav { display: none; } body { font-size: 10.5pt; }
+  h2, caption { break-after: avoid; } h2 { margin-top: 1.5rem; } dl div, figure, tr { break-inside: avoid; }
+  figure, .wide { overflow: visible; } figure svg { min-width: 0; }
+  table { font-size: 9pt; } th, td { max-width: none; padding-right: 0.5rem; }
+  .dense table { font-size: 7pt; }
+  .across { page: across; }
+  .broken table { font-size: 6pt; table-layout: fixed; width: 100%; }
+  .broken :is(th, td) { overflow-wrap: anywhere; white-space: normal; padding-right: 0.3rem; }
+}
 """
+# Letters side by side that a printed table has room for, and how those with more are set: smaller, across the page,
+# and at last with words that are broken, so that nothing is ever cut off.
+ROOM = ((100, ""), (130, "dense"), (190, "dense across"))
+TIGHTEST = "across broken"
 
 
 def as_page(document: Document) -> str:
@@ -106,7 +121,18 @@ def _table(table: Table) -> str:
         for row in table.rows
     )
     caption = f"<caption>{_safe(table.caption)}</caption>" if table.caption else ""
-    return f'<div class="wide"><table>{caption}<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>'
+    kind = " ".join(["wide", *_setting(table)])
+    return f'<div class="{kind}"><table>{caption}<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>'
+
+
+def _setting(table: Table) -> list[str]:
+    """How a table is set in print, by the letters that its longest words and numbers need side by side."""
+    columns = zip(table.columns, *table.rows, strict=True)
+    needed = 0
+    for place, column in enumerate(columns):
+        parts = [column[0].split(), *([text] if place in table.numbers else text.split() for text in column[1:])]
+        needed += 2 + max((len(word) for words in parts for word in words), default=0)
+    return next((kind for room, kind in ROOM if needed <= room), TIGHTEST).split()
 
 
 def inline(picture: Picture) -> str:

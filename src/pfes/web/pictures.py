@@ -41,7 +41,10 @@ class Shown:
 
 def shown(server: Server, model: bool) -> list[Shown]:
     """The pictures of the study that show a model, or those that do not."""
-    found = [it for it in plots.pictures(server.shelf.standing()) if it.model == model]
+    now = server.shelf.standing()
+    found = [it for it in plots.pictures(now) if it.model == model]
+    if len(now.objectives) == 1:  # "progress" says the same
+        found = [it for it in found if it.name != "volume"]
     return [Shown(it.name, it.title, ABOUT.get(it.name, ""), it.name in WIDE, it.why) for it in found]
 
 

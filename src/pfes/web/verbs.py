@@ -63,7 +63,7 @@ def _counted(count: int) -> str:
 def recommend(server: Server) -> Job:
     """What the model thinks best, in the background; once for each state of the study."""
     study = server.shelf.study
-    return server.jobs.start("look", "Asking the model for the best trade-offs", study.recommend, _key(study, "best"))
+    return server.jobs.start("look", "Asking the model what is best", study.recommend, _key(study, "best"))
 
 
 def predict(server: Server, points: list[dict[str, Any]]) -> Job:

@@ -99,7 +99,15 @@ function say(canvas, text) {
   canvas.replaceChildren(line);
 }
 
+// On paper pictures are scaled to its width, and light ones are made of dark ones (see the sheet): both need to be known.
+function scalable(plot) {
+  for (const drawing of plot.querySelectorAll(".main-svg")) {
+    drawing.setAttribute("viewBox", `0 0 ${drawing.getAttribute("width")} ${drawing.getAttribute("height")}`);
+  }
+}
+
 async function show(canvas, answer) {
+  canvas.dataset.drawn = dark() ? "dark" : "light";
   if (answer.svg) {
     const parsed = new DOMParser().parseFromString(answer.svg, "image/svg+xml");
     canvas.replaceChildren(document.importNode(parsed.documentElement, true));
@@ -119,7 +127,10 @@ async function show(canvas, answer) {
   delete layout.width;
   layout.paper_bgcolor = layout.plot_bgcolor = "rgba(0, 0, 0, 0)"; // the card's own colour shows through
   const config = { responsive: true, displayModeBar: false };
-  Plotly.react(plot, answer.figure.data, layout, config);
+  await Plotly.react(plot, answer.figure.data, layout, config);
+  scalable(plot);
+  plot.removeAllListeners("plotly_afterplot");
+  plot.on("plotly_afterplot", () => scalable(plot));
 }
 
 const drawAll = () => document.querySelectorAll("[data-picture]").forEach(draw);
