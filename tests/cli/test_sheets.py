@@ -165,6 +165,7 @@ WRONG = {
     "x,power\n0.5,1\n": "got no value of 'dopant'",
     "x,dopant,power\n0.5,Xx,1\n": "got 'Xx', wanted one of 'Er', 'Nb'",
     "id,powr\n0,1\n": "the table has no column 'power' but one called 'powr'",
+    "0,1\n1,2\n": "line 1 holds numbers, '0', '1', wanted the names of the columns: copy the header, too",
     "id,operator\n0,me\n": "wanted some of the objectives 'power', 'waste'",
     "id,power,power\n0,1,2\n": "two columns are called 'power'",
     'id,power\n0,"1\n': "check its quotes",

@@ -380,13 +380,13 @@ def test_a_file_that_nothing_can_be_read_of_leaves_no_other_behind(pfes: Pfes, f
 
 
 def test_create_can_be_told_what_lies_between_the_cells(pfes: Pfes, folder: Path) -> None:
-    (folder / "mix.csv").write_text("name|x|yield\nA|1,5|5\nB|2|6\n")
+    (folder / "mix.csv").write_text("name~x~yield\nA~1,5~5\nB~2~6\n")
     assert pfes("create", "mix.csv", "--max", "yield").code == 1
-    assert pfes("create", "mix.csv", "--max", "yield", "--delimiter", "|", "--with-results").code == 0
+    assert pfes("create", "mix.csv", "--max", "yield", "--delimiter", "~", "--with-results").code == 0
     assert [trial.params for trial in open_study("mix.db").trials()] == [{"x": 1.5}, {"x": 2.0}]
-    (folder / "plan.toml").write_text("[pool]\nfile = 'mix.csv'\ndelimiter = '|'\n[objectives.yield]\ngoal = 'max'\n")
+    (folder / "plan.toml").write_text("[pool]\nfile = 'mix.csv'\ndelimiter = '~'\n[objectives.yield]\ngoal = 'max'\n")
     assert pfes("create", "plan.toml").code == 0
-    assert "--delimiter is for candidates" in pfes("create", "plan.toml", "--delimiter", "|").err
+    assert "--delimiter is for candidates" in pfes("create", "plan.toml", "--delimiter", "~").err
     (folder / "uneven.csv").write_text("name,x,yield\nA,1,5,5\n")
     assert "say which --delimiter lies between" in pfes("create", "uneven.csv", "--max", "yield").err
 
@@ -394,6 +394,14 @@ def test_create_can_be_told_what_lies_between_the_cells(pfes: Pfes, folder: Path
 def test_a_folder_is_no_plan(pfes: Pfes) -> None:
     said = pfes("create", ".")
     assert (said.code, "wanted a plan (.toml)" in said.err) == (2, True)
+
+
+def test_a_misspelt_objective_is_named_with_the_column_that_is_meant(pfes: Pfes, folder: Path) -> None:
+    said = pfes("create", "mix.csv", "--max", "yield", "--max", "purty")
+    assert said.code == 1
+    assert "mix.csv has no column 'purty', but one called 'purity', with empty cells; is 'purity' the" in said.err
+    assert not (folder / "mix.db").exists()
+    assert pfes("create", "mix.csv", "--max", "yield", "--max", "purity").code == 0
 
 
 def test_an_objective_that_a_column_of_nearly_its_name_describes_is_pointed_out(pfes: Pfes, folder: Path) -> None:

@@ -232,22 +232,11 @@ def test_names_of_users_do_nothing_in_markdown(pool: bool, tmp_path: Path) -> No
     assert [tag for tag, _ in page.tags if tag in ("h1", "h2", "h3")] == ["h1"] + ["h2"] * 5
 
 
-@pytest.mark.parametrize(
-    "text",
-    [*EVIL, "1. one", "- x", "+ x", "a_b_c", "5 * 3", "https://evil.example", "~~x~~ ^y^ =z="]
-    + [
-        "- [x] done",
-        "[K]: /evil",
-        "a [b](c)",
-        "a [b][c]",
-        "an ![image](x)",
-        "===",
-        "---",
-        "# one",
-        "2) two",
-        "a *b* _c_",
-    ],
-)
+ODD = ["1. one", "- x", "+ x", "a_b_c", "5 * 3", "https://evil.example", "~~x~~ ^y^ =z=", "- [x] done", "[K]: /evil"]
+ODD += ["a [b](c)", "a [b][c]", "an ![image](x)", "===", "---", "# one", "2) two", "a *b* _c_"]
+
+
+@pytest.mark.parametrize("text", [*EVIL, *ODD])
 def test_marked_text_is_shown_by_markdown_as_it_is(text: str) -> None:
     from markdown_it import MarkdownIt
 

@@ -223,6 +223,35 @@ def test_what_is_wrong_with_a_table_is_said_with_its_line(browser: Browser) -> N
     assert "Replace what is known" in differing.text
 
 
+@pytest.mark.parametrize(
+    "table",
+    [
+        "id|power|waste\n8|1234,5|-2\n",
+        "| id | power | waste |\n|---:|:-----:|-------|\n| 8 | 1234.5 | −2 |\n",
+        "id\tpower\twaste\n8\t1\u202f234,5\t\u22122\n",
+        "id;power;waste\n8;1\u00a0234,5;\u22122,0\n",
+        "id\tpower\twaste\n8\t1.2345e3\t−2\n",
+    ],
+)
+def test_tables_of_all_kinds_of_programs_are_understood(cell: Study, browser: Browser, table: str) -> None:
+    answer = browser.post("/record/preview", table=table)
+    assert answer.status_code == 200, said(answer)
+    mark = re.search(r'name="mark" value="(\w+)"', answer.text)[1]  # type: ignore[index]
+    browser.post("/record/import", table=table, mark=mark)
+    assert cell.trial(8).values == {"power": 1234.5, "waste": -2.0}
+
+
+@pytest.mark.parametrize("table", ["8\t1,5\t2\n", "8\t1,5\t2\n9\t3\t1\n", "8|1,5|2\n9|3|1\n", "8;1;\n9;2;\n"])
+def test_a_table_without_its_header_is_told_so(cell: Study, browser: Browser, table: str) -> None:
+    before = cell.events
+    answer = browser.post("/record/preview", table=table)
+    assert answer.status_code == 422
+    assert "wanted the names of the columns: copy the header, too" in said(answer)
+    texts = browser.post("/record/preview", table="M1;1,5\nM2;2\n")
+    assert "if these are values, copy the header, too" in said(texts)
+    assert cell.events == before
+
+
 # Trials
 
 
@@ -321,9 +350,38 @@ def test_an_empty_folder_offers_to_begin_a_study(empty: Running, tmp_path: Path)
     assert str(browser.get("/begin").url).endswith("/")
 
 
+def test_scales_and_relations_can_be_said(empty: Running, tmp_path: Path) -> None:
+    form = FORM | {
+        "p0_low": "0,001",
+        "p0_log": "on",
+        "p7_values": "1, 2, 5",
+        "p7_ordered": "on",
+        "o0_transform": "log",
+        "o0_resolution": "0,1",
+        "o1_transform": "power",
+        "model": "auto",
+    }
+    browser = empty.browser()
+    for name in ("p0_log", "p0_ordered", "o0_transform", "o0_resolution", "model"):
+        assert f'name="{name}"' in browser.get("/begin").text
+    assert "has begun" in said(browser.post("/begin", **form))
+    study = open_study(tmp_path / "my-cell.db")
+    assert [str(it) for it in study.space.parameters.values()] == [  # type: ignore[union-attr]
+        "Real(0.001, 0.5, log=True)",
+        "Integer(300, 900, step=10, unit='K')",
+        "Choice([1, 2, 5], ordered=True)",
+    ]
+    assert [(it.transform, it.resolution) for it in study.objectives] == [("log", 0.1), ("power", None)]
+    assert study.settings.model == "auto"
+
+
 @pytest.mark.parametrize(
     ("change", "why"),
     [
+        ({"p0_log": "on"}, "log"),
+        ({"o0_transform": "cube"}, "transform"),
+        ({"o1_transform": "log", "o1_threshold": "-1"}, "wanted > 0"),
+        ({"model": "friends"}, "model"),
         ({"p0_name": "", "p1_name": "", "p7_name": ""}, "got no parameter"),
         ({"o0_name": "", "o1_name": ""}, "got no objective"),
         ({"p0_low": ""}, "x, from: got nothing"),

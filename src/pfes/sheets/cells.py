@@ -46,7 +46,7 @@ def number_in(cell: str, what: str, comma: bool) -> float | int:
         raise InvalidInput(
             f"{what}: got {cell}, an error of the spreadsheet; mend the formula, or leave the cell empty"
         )
-    text = text_in(cell).replace("\u2212", "-")  # the minus sign of typesetters
+    text = text_in(cell)
     number = parse_number(text, comma)
     if number is None:
         hint = "" if comma or "," not in text else "; decimal commas need semicolons or tabs between the cells"

@@ -39,8 +39,10 @@ def read_results(study: Study, sheet: Sheet, *, numbers: bool = True) -> Results
     names = [text_in(name) for name in sheet.names]
     own = known_columns(study, names)
     if not set(names) & set(study.objectives.names) and "state" not in names:
+        values = any(parse_number(name, comma=True) is not None for name in names)
         raise InvalidInput(
             f"{sheet.file}: got columns {shown(names)}, wanted some of the objectives {shown(study.objectives.names)}"
+            f"{'; if these are values, copy the header, too' if values else ''}"
         )
     ignored = tuple(name for name in names if name not in own)
     reader = _Reader(study, sheet, names, numbers)

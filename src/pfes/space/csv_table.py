@@ -1,7 +1,8 @@
 """Tables from CSV files as spreadsheets write them.
 
-Understood without asking: comma, semicolon or tab between the cells; decimal commas, unless the comma is what lies
-between them; Excel's byte-order marks, its `sep=;` line and its western code page; blank lines; spaces around cells.
+Understood without asking: comma, semicolon, tab or bar (as Markdown has it) between the cells; decimal commas, unless
+the comma is what lies between them; true minus signs, thousands parted by narrow spaces; Excel's byte-order marks, its
+`sep=;` line and its western code page; blank lines; spaces around cells.
 A column all of whose filled cells are numbers is read as numbers; an empty cell is None. Where 1.234 may be 1234, since
 the table has decimal commas, it is refused; and so is 1,234 where it has decimal points.
 """
@@ -24,14 +25,15 @@ from pfes.space.tables import Column, Table, is_missing
 
 __all__ = ["Sheet", "decoded", "read_csv", "read_sheet", "sheet_of"]
 
+BAR, RULE = "|", re.compile(r"[\s|:-]*-[\s|:-]*")  # RULE: the line below the header of a Markdown table
 # The first one wins a tie: commas are common inside cells, tabs are not.
-DELIMITERS = ("\t", ";", ",")
+DELIMITERS = ("\t", ";", ",", BAR)
 WORKBOOK = b"PK\x03\x04"  # how .xlsx and .ods begin: they are zip files
 SPELT = {"tab": "\t", "\\t": "\t"}  # how people write what cannot be seen
 
 # Numbers with a mark that parts decimals, and those of them whose mark may as well part thousands.
-MARKED = {mark: re.compile(rf"[+-]?\d*{re.escape(mark)}\d+(?:[eE][+-]?\d+)?") for mark in ",."}
-DOUBTFUL = {mark: re.compile(rf"[+-]?[1-9]\d{{0,2}}{re.escape(mark)}\d{{3}}") for mark in ",."}
+MARKED = {mark: re.compile(rf"[+\u2212-]?\d*{re.escape(mark)}\d+(?:[eE][+-]?\d+)?") for mark in ",."}
+DOUBTFUL = {mark: re.compile(rf"[+\u2212-]?[1-9]\d{{0,2}}{re.escape(mark)}\d{{3}}") for mark in ",."}
 
 
 class Sheet(NamedTuple):
@@ -75,7 +77,8 @@ def sheet_of(data: bytes, file: str, delimiter: str | None = None) -> Sheet:
     delimiter = delimiter or _sniff(text)
     if delimiter in '\r\n"':
         raise InvalidInput(f"{file}, line 1: {delimiter!r} cannot lie between cells: mend the line, or leave it out")
-    rows = _rows(file, text, delimiter, first)
+    rows = _rows(file, _without_frame(text) if delimiter == BAR else text, delimiter, first)
+    _check_header(file, rows)
     if len(rows) < 2:
         raise InvalidInput(f"{file} has {'a header but no rows' if rows else 'nothing in it'}: is it the right file?")
     names = _header(file, rows)
@@ -83,6 +86,21 @@ def sheet_of(data: bytes, file: str, delimiter: str | None = None) -> Sheet:
     if sheet.comma and "." in text and "," in text:
         _check_marks(sheet)
     return sheet
+
+
+def _without_frame(text: str) -> str:
+    """A table of bars without those at the ends of its lines, and its rule blank."""
+    lines = (line.strip() for line in text.splitlines())
+    return "\n".join("" if RULE.fullmatch(it) else it.removeprefix(BAR).removesuffix(BAR) for it in lines)
+
+
+def _check_header(file: str, rows: list[tuple[int, list[str]]]) -> None:
+    """Refuse a table that begins with values."""
+    line, cells = rows[0] if rows else (1, [])
+    if cells and all(parse_number(cell, comma=True) is not None for cell in cells if cell):
+        raise InvalidInput(
+            f"{file}, line {line} holds numbers, {shown(cells)}, wanted the names of the columns: copy the header, too"
+        )
 
 
 def _check_marks(sheet: Sheet) -> None:

@@ -7,6 +7,7 @@ the same ever after.
 
 import math
 import numbers
+import re
 from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
@@ -19,6 +20,10 @@ from pfes.errors import InvalidInput
 __all__ = ["as_bound", "as_number", "as_numbers", "is_finite", "is_number", "parse_number", "plain", "tidy"]
 
 Array = NDArray[np.float64]
+
+# Spaces at which no line breaks, as some countries and programs part thousands: 1 234,5.
+THIN = re.compile("[\u00a0\u2009\u202f]")
+PARTED = re.compile(rf"[+-]?\d{{1,3}}(?:{THIN.pattern}\d{{3}})+(?:[.,]\d*)?(?:[eE][+-]?\d+)?")
 
 # Powers of ten up to this one are float64 numbers, so scaling by them is rounded once only.
 EXACT_POWER = 22
@@ -83,7 +88,9 @@ def as_numbers(values: Sequence[object] | NDArray[Any], what: str) -> Array:
 
 def parse_number(text: str, comma: bool = False) -> float | int | None:
     """Read a number from text, None if it is none; comma: 1,5 is understood as 1.5."""
-    text = text.strip()
+    text = text.strip().replace("\u2212", "-")  # the minus sign of typesetters
+    if PARTED.fullmatch(text):
+        text = THIN.sub("", text)
     if comma and text.count(",") == 1 and "." not in text:
         text = text.replace(",", ".")
     if "_" in text:  # Python's own spelling of thousands; in a table it is part of a name

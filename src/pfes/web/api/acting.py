@@ -48,7 +48,7 @@ def begin(server: Served, given: Begin) -> dict[str, Any]:
         raise InvalidInput(f"study: {name!r} is open already; start another server for a second one")
     checked_method(given.method)
     data: dict[str, Any] = given.model_dump(include={"objectives"})
-    data["study"] = given.model_dump(include={"name", "seed", "method", "budget"})
+    data["study"] = given.model_dump(include={"name", "seed", "method", "model", "budget"})
     if given.candidates is not None:
         data["pool"] = {"file": TABLE, "with_results": given.with_results}
     if given.parameters:

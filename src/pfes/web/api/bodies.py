@@ -135,6 +135,9 @@ class Begin(Body):
     name: Name = "study"
     seed: Annotated[int, Field(ge=0, le=2**53)] = 0
     method: Name = "pfes"
+    model: Annotated[
+        Literal["independent", "coregional", "latent", "auto"], Field(description="Are objectives related?")
+    ] = "independent"
     budget: Number | None = None
     parameters: dict[Name, ParameterTable] = {}
     candidates: Annotated[str | None, Field(description="A table of candidates as CSV.", max_length=5_000_000)] = None

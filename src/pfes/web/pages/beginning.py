@@ -121,6 +121,7 @@ def _study(given: Posted) -> dict[str, Any]:
         "name": given.text("study_name") or "study",
         "seed": given.whole("seed", "Seed", 0),
         "method": checked_method(given.text("method") or "pfes"),
+        "model": given.text("model") or None,
         "budget": given.number("budget", "Budget"),
     }
 
@@ -142,7 +143,13 @@ def _parameter(given: Posted, prefix: str, name: str) -> dict[str, Any]:
     kind, unit = given.text(f"{prefix}_type") or "real", given.text(f"{prefix}_unit")
     if kind == "choice":
         values = [text.strip() for text in given.text(f"{prefix}_values").replace(";", ",").split(",")]
-        return {"type": "choice", "values": [_choice(text) for text in values if text], "unit": unit}
+        ordered = given.ticked(f"{prefix}_ordered")
+        return {
+            "type": "choice",
+            "values": [_choice(text) for text in values if text],
+            "unit": unit,
+            "ordered": ordered,
+        }
     if kind not in ("real", "integer"):
         raise InvalidInput(f"{name}: got the kind {kind!r}, wanted real, integer or choice")
     made: dict[str, Any] = {"type": kind, "unit": unit, "log": given.ticked(f"{prefix}_log")}
@@ -170,7 +177,7 @@ def _objective(given: Posted, prefix: str, name: str) -> dict[str, Any]:
     made: dict[str, Any] = {"goal": given.text(f"{prefix}_goal"), "unit": given.text(f"{prefix}_unit")}
     if made["goal"] not in ("max", "min"):
         raise InvalidInput(f"{name}: got no goal, wanted large or small")
-    for what, label in (("cost", "cost"), ("threshold", "threshold"), ("noise", "noise")):
-        if (number := given.number(f"{prefix}_{what}", f"{name}, {label}")) is not None:
+    for what in ("cost", "threshold", "noise", "resolution"):
+        if (number := given.number(f"{prefix}_{what}", f"{name}, {what}")) is not None:
             made[what] = number
-    return made
+    return made | {"transform": given.text(f"{prefix}_transform") or "none"}
