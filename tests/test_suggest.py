@@ -9,10 +9,11 @@ import pytest
 from pfes.belief import believe
 from pfes.errors import InvalidInput
 from pfes.frontiers import FrontierSettings
+from pfes.gp import linalg
 from pfes.maximise import MaximiserSettings
 from pfes.objectives import Bundle, Objective, Objectives
 from pfes.observations import NO_ROW, Data, Observations, State, condensed
-from pfes.recommend import recommend
+from pfes.recommend import recommend, recommended
 from pfes.search import SearchSettings
 from pfes.space import Choice, Integer, Pool, Real, Space
 from pfes.suggest import Request, suggest
@@ -423,6 +424,17 @@ def test_what_is_recommended_is_near_the_true_front(domain: Space | Pool) -> Non
     signed = values * TWO.signs
     worse = (signed[:, None] > signed[None] + 0.1).all(axis=2).any(axis=0)
     assert worse.mean() < 0.2
+
+
+def test_a_recommendation_solves_nothing_while_it_searches(monkeypatch: pytest.MonkeyPatch) -> None:
+    solved = []
+    own = linalg.solve_lower
+    monkeypatch.setattr(linalg, "solve_lower", lambda *given: solved.append(1) or own(*given))
+    task = Task(SQUARE, TWO, QUICK)
+    belief = believe(task, told(SQUARE, 12), np.random.default_rng(0))
+    solved.clear()
+    assert len(recommended(belief, np.random.default_rng(0)).x) > 1
+    assert len(solved) <= 2  # the deviations of what is recommended; 80 generations wanted them of everything before
 
 
 def test_nothing_is_recommended_before_anything_is_measured() -> None:

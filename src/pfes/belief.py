@@ -15,7 +15,7 @@ from pfes.scaling import Scaling
 from pfes.space import Pool
 from pfes.task import Task
 
-__all__ = ["Belief", "believe"]
+__all__ = ["Belief", "believe", "is_small"]
 
 Array = NDArray[np.float64]
 
@@ -167,6 +167,12 @@ class Belief:
         x = np.vstack([self.observed, infeasible])
         ok = np.arange(len(x)) < len(self.observed)
         return Feasibility.of(x, ok, self.task.domain.groups)
+
+
+def is_small(task: Task, observations: Observations) -> bool:
+    """Whether linear algebra is quicker on one thread."""
+    rows = len(task.domain) if isinstance(task.domain, Pool) else 0
+    return int(observations.counts(len(task.objectives)).max()) <= 300 and rows <= 20_000
 
 
 def believe(task: Task, observations: Observations, rng: np.random.Generator, hypers: Fitted | None = None) -> Belief:

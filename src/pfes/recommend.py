@@ -1,11 +1,13 @@
 """What the model would recommend now: the non-dominated set of its posterior mean, measured or not."""
 
+from contextlib import nullcontext
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pfes.belief import Belief, believe
+from pfes.belief import Belief, believe, is_small
+from pfes.compiled import one_blas_thread
 from pfes.gp import Fitted
 from pfes.observations import NO_ROW, Observations, State
 from pfes.pareto import non_dominated
@@ -46,8 +48,9 @@ def recommend(
 def recommended(belief: Belief, rng: np.random.Generator) -> Recommended:
     """The non-dominated set of a belief's mean."""
     domain = belief.task.domain
-    x, row = _rows(belief, domain) if isinstance(domain, Pool) else _points(belief, domain, rng)
-    mean, std = belief.predict(x)
+    with one_blas_thread() if is_small(belief.task, belief.observations) else nullcontext():
+        x, row = _rows(belief, domain) if isinstance(domain, Pool) else _points(belief, domain, rng)
+        mean, std = belief.predict(x)
     return Recommended(x, row, mean, std)
 
 
@@ -59,7 +62,7 @@ def _rows(belief: Belief, pool: Pool) -> tuple[Array, Integers]:
         likely = belief.feasibility.probability(pool.x) >= LIKELY
         allowed = allowed & likely if (allowed & likely).any() else allowed
     rows = np.flatnonzero(allowed)
-    best = rows[_wanted(belief.model.predict(pool.x[rows]).mean, belief.thresholds)]
+    best = rows[_wanted(belief.model.mean(pool.x[rows]), belief.thresholds)]
     return pool.x[best], best
 
 
@@ -68,13 +71,13 @@ def _points(belief: Belief, space: Space, rng: np.random.Generator) -> tuple[Arr
     settings = SearchSettings(population=100, generations=80, archive=POINTS)
 
     def mean(x: Array) -> Array:  # one function, R = 1
-        level = belief.model.predict(x[0]).mean
+        level = belief.model.mean(x[0])
         if belief.feasibility is not None:  # a point that cannot be made is worse than all that can
             level = level - 1e3 * (belief.feasibility.probability(x[0]) < LIKELY)[:, None]
         return level[None]
 
     found = pareto_search(mean, space, [known[space.admissible(known)]], settings, rng)[0]
-    best = found.x[_wanted(belief.model.predict(found.x).mean, belief.thresholds)]
+    best = found.x[_wanted(belief.model.mean(found.x), belief.thresholds)]
     return best, np.full(len(best), NO_ROW)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfes.acquisition import Acquisition, Capacity, Ending, Situation, Worth, method_named
-from pfes.belief import Belief, believe
+from pfes.belief import Belief, believe, is_small
 from pfes.compiled import one_blas_thread
 from pfes.design import designed, lacking
 from pfes.errors import InvalidInput
@@ -115,7 +115,7 @@ def _suggested(
     if isinstance(task.domain, Pool) and np.isinf(offer.row_costs()).all():
         return replace(plain, ended=from_nothing(offer))
     hurry = _deadline(request.timeout)
-    with one_blas_thread() if _small(task, observations) else nullcontext():
+    with one_blas_thread() if is_small(task, observations) else nullcontext():
         belief = believe(task, observations, rng, hypers)
         situation = situation_of(belief, offer, rng)
         if request.confirm:  # what half-measured points lack may be more than the estimator can weigh
@@ -125,12 +125,6 @@ def _suggested(
             acquisition = acquisition.confirming()
         acquisition = _with_pending(acquisition, offer.known, rng)
         return _chosen(belief, offer, acquisition, plain.items, count, rng, hurry)
-
-
-def _small(task: Task, observations: Observations) -> bool:
-    """Whether linear algebra is quicker on one thread."""
-    rows = len(task.domain) if isinstance(task.domain, Pool) else 0
-    return int(observations.counts(len(task.objectives)).max()) <= 300 and rows <= 20_000
 
 
 def _deadline(timeout: float | None) -> Hurry:

@@ -397,6 +397,7 @@ def test_a_folder_is_no_plan(pfes: Pfes) -> None:
 
 
 def test_a_misspelt_objective_is_named_with_the_column_that_is_meant(pfes: Pfes, folder: Path) -> None:
+    (folder / "mix.csv").write_text("name,x,yield,purity\nA,1,5,\nB,2,,7\n")
     said = pfes("create", "mix.csv", "--max", "yield", "--max", "purty")
     assert said.code == 1
     assert "mix.csv has no column 'purty', but one called 'purity', with empty cells; is 'purity' the" in said.err

@@ -35,6 +35,16 @@ def test_predictions_stand_side_by_side(rng, model):
 
 
 @pytest.mark.parametrize("many", [(), (4,)])
+def test_the_mean_alone_is_that_of_predictions(rng, model, many, monkeypatch):
+    further = model.given(rng.random((3, 2)), rng.normal(size=(*many, 3, 3)), 0.1)
+    x = rng.random((50, 2))
+    wanted = further.predict(x).mean
+    np.testing.assert_array_equal(further.mean(x), wanted)
+    monkeypatch.setattr("pfes.gp.posterior.BLOCK_BYTES", 640)  # in blocks, too
+    np.testing.assert_allclose(further.mean(x), wanted, rtol=1e-12)
+
+
+@pytest.mark.parametrize("many", [(), (4,)])
 def test_given_leaves_out_what_was_not_measured(rng, model, many, frozen):
     x, at, noise = rng.random((5, 2)), frozen(rng.random((3, 2))), np.array([0.1, 0.2, 0.3])
     y = rng.normal(size=(*many, 3, 3))

@@ -42,6 +42,7 @@ def test_predictions_are_those_of_dense_algebra(rng, structure, kernel, shared):
     np.testing.assert_allclose(joint.covariance, on_diagonal(covariance), rtol=1e-8, atol=1e-10)
     np.testing.assert_allclose(model.covariance(x, x), covariance, rtol=1e-8, atol=1e-10)
     np.testing.assert_array_equal(model.predict(x).mean, joint.mean)
+    np.testing.assert_array_equal(model.mean(x), joint.mean)
     np.testing.assert_allclose(model.predict(x).std ** 2, np.einsum("nll->nl", joint.covariance), rtol=1e-12)
 
 

@@ -45,6 +45,10 @@ class Model:
         each = [posterior.predict(x) for posterior in self.posteriors]
         return Prediction(_side_by_side([p.mean for p in each], -1), _side_by_side([p.std for p in each], -1))
 
+    def mean(self, x: Array) -> Array:
+        """The means of `predict` alone, which are much quicker."""
+        return _side_by_side([posterior.mean(x) for posterior in self.posteriors], -1)
+
     def predict_gradient(self, x: Array) -> Slopes:
         """`predict` with derivatives with respect to x (N, D): d_mean (..., N, L, D), d_std (N, L, D)."""
         each = [posterior.predict_gradient(x) for posterior in self.posteriors]

@@ -110,6 +110,11 @@ class Posterior:
             parts[0] if len(parts) == 1 else Prediction(*(np.concatenate(p, axis=-1) for p in zip(*parts, strict=True)))
         )
 
+    def mean(self, x: Array) -> Array:
+        """The mean of `predict` alone, (N,) or (R, N) at x (N, D): nothing has to be solved for it."""
+        parts = [self._mean(self.kernel(x[rows], self.x)) for rows in _blocks(len(x), len(self.x))]
+        return parts[0] if len(parts) == 1 else np.concatenate(parts, axis=-1)
+
     def _predict(self, x: Array) -> Prediction:
         cross = self.kernel(x, self.x)
         spread = linalg.solve_lower(self.factor, cross.T)

@@ -19,7 +19,7 @@ __all__ = ["plotly_json"]
 
 Json = dict[str, Any]
 ALONG, UPWARDS, LOW, ASIDE = 90, 44, 24, 22  # letters along an axis: of a row, of a high panel, of a low one; beside it
-STEPS = [step * 10**k for k in range(16) for step in (1, 2, 5)]  # between marks of an axis that counts
+STEPS: list[int] = [step * 10**k for k in range(16) for step in (1, 2, 5)]  # between marks of an axis that counts
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
 
 

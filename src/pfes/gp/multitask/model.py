@@ -97,6 +97,10 @@ class JointModel:
         parts = [self._predict(x[rows]) for rows in self._blocks(len(x), 1)]
         return Prediction(_together([p.mean for p in parts], -2), _together([p.std for p in parts], -2))
 
+    def mean(self, x: Array) -> Array:
+        """The means of `predict` alone, which are much quicker."""
+        return _together([self._mean(self._cross(x[rows])) for rows in self._blocks(len(x), 1)], -2)
+
     def _predict(self, x: Array) -> Prediction:
         cross = self._cross(x)
         spread = linalg.solve_lower(self.factor, self._flat(cross).T)

@@ -45,6 +45,7 @@ def _no_number(value: object) -> object:
 
 
 Number = Annotated[float, BeforeValidator(_no_number)]
+Related = Literal["independent", "coregional", "latent", "auto"]
 MOST = 10_000  # rows of one request
 
 
@@ -135,9 +136,7 @@ class Begin(Body):
     name: Name = "study"
     seed: Annotated[int, Field(ge=0, le=2**53)] = 0
     method: Name = "pfes"
-    model: Annotated[
-        Literal["independent", "coregional", "latent", "auto"], Field(description="Are objectives related?")
-    ] = "independent"
+    model: Annotated[Related, Field(description="Whether one objective tells about another.")] = "independent"
     budget: Number | None = None
     parameters: dict[Name, ParameterTable] = {}
     candidates: Annotated[str | None, Field(description="A table of candidates as CSV.", max_length=5_000_000)] = None

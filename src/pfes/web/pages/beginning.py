@@ -143,13 +143,8 @@ def _parameter(given: Posted, prefix: str, name: str) -> dict[str, Any]:
     kind, unit = given.text(f"{prefix}_type") or "real", given.text(f"{prefix}_unit")
     if kind == "choice":
         values = [text.strip() for text in given.text(f"{prefix}_values").replace(";", ",").split(",")]
-        ordered = given.ticked(f"{prefix}_ordered")
-        return {
-            "type": "choice",
-            "values": [_choice(text) for text in values if text],
-            "unit": unit,
-            "ordered": ordered,
-        }
+        found = [_choice(text) for text in values if text]
+        return {"type": "choice", "values": found, "unit": unit, "ordered": given.ticked(f"{prefix}_ordered")}
     if kind not in ("real", "integer"):
         raise InvalidInput(f"{name}: got the kind {kind!r}, wanted real, integer or choice")
     made: dict[str, Any] = {"type": kind, "unit": unit, "log": given.ticked(f"{prefix}_log")}
