@@ -14,7 +14,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 from pfes.web.keys import Keys
 from pfes.web.refusals import Refused, refusal_page
 
-__all__ = ["LIMIT", "READS", "App", "Guard", "Receive", "Rules", "Scope", "Send"]
+__all__ = ["LIMIT", "READS", "Guard", "Rules"]
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
