@@ -1,12 +1,14 @@
 """The methods by name. A new one is a file of its own and a line here."""
 
 from pfes.acquisition import (
+    distance,
     ehvi,
     epal,
     jes,
     mesmo,
     pal,
     parego,
+    pareto_uncertainty,
     pesmo,
     pf2es,
     pfes,
@@ -38,6 +40,8 @@ METHODS = {
         pf2es.METHOD,
         pfev.METHOD,
         pesmo.METHOD,
+        distance.METHOD,
+        pareto_uncertainty.METHOD,
         plain.SOBOL,
         plain.RANDOM,
     )
