@@ -9,13 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acquisition.situations import NONE, everything, followed, situation, study
+import pfes
+from acquisition.situations import NONE, everything, followed, situation, study, values
 from pfes.acquisition import METHODS, Acquisition
 from pfes.acquisition.protocol import gain_of
-from pfes.acquisition.smsego import Smsego, epsilons, gain_in_use, gain_of_the_paper
+from pfes.acquisition.smsego import Smsego, epsilons, gain_in_use, gain_of_the_paper, reference_below
 from pfes.errors import InvalidInput
 from pfes.gp import Model
+from pfes.objectives import Objective
 from pfes.pareto import hypervolume
+from pfes.space import Pool
 from pfes.testing import AcquisitionContract, example_model
 
 
@@ -117,8 +120,16 @@ def test_epsilon_fills_the_range_with_all_that_is_to_come() -> None:
 def test_the_reference_is_a_deviation_below_the_front_or_the_thresholds() -> None:
     one = METHODS["smsego"].build(situation())
     np.testing.assert_allclose(one.reference, one.front.min(axis=0) - 1.0)
-    one = METHODS["smsego"].build(situation(thresholds=np.array([0.3, -np.inf])))
-    assert one.reference[0] == 0.3
+    one = METHODS["smsego"].build(situation(thresholds=np.array([-0.5, -np.inf])))
+    assert one.reference[0] == -0.5
+
+
+def test_thresholds_count_once_something_exceeds_them_all() -> None:
+    front = np.array([[0.0, 2.0], [1.0, 1.0]])
+    np.testing.assert_array_equal(reference_below(front, np.array([0.5, 0.5])), [0.5, 0.5])
+    np.testing.assert_array_equal(reference_below(front, np.array([0.5, 1.5])), [-1.0, 0.0])
+    np.testing.assert_array_equal(reference_below(front, np.array([0.5, -np.inf])), [0.5, 0.0])
+    np.testing.assert_array_equal(reference_below(front[:0], np.array([0.5, -np.inf])), [0.5, -1.0])
 
 
 def test_a_measurement_under_way_is_part_of_the_front() -> None:
@@ -149,10 +160,14 @@ def test_ties_duplicates_and_certainty_are_no_trouble() -> None:
 
 
 def test_where_nothing_can_be_gained_the_least_penalty_is_chosen() -> None:
-    # a threshold that nothing reaches: all gains are below 0, and the publication takes the best of them
-    trial = study("smsego", threshold=5.0).ask()
+    # what is left of the pool lies next to what is dominated; the publication takes the best of it all the same
+    pool = Pool({"a": [0.2, 0.4, 0.6, 0.8, 0.02, 0.04, 0.0, 0.03], "b": [0.45] * 8}, inputs=["a"])
+    it = pfes.create_study(None, space=pool, objectives=[Objective("y0"), Objective("y1")], method="smsego")
+    it.add([{"row": row, **values({**pool.params(row), "b": 0.45})} for row in range(6)])
+    trial = it.ask()
     assert trial.gain < 0.0
     assert trial.reason.startswith("To learn")
+    assert trial.row == 7
 
 
 @pytest.mark.parametrize(

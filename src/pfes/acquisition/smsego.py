@@ -33,7 +33,7 @@ from pfes.improvement import Front, prepare_front
 from pfes.objectives import Option
 from pfes.pareto import non_dominated
 
-__all__ = ["GPARETO", "METHOD", "Smsego", "epsilons", "gain_in_use", "gain_of_the_paper", "smsego"]
+__all__ = ["GPARETO", "METHOD", "Smsego", "epsilons", "gain_in_use", "gain_of_the_paper", "reference_below", "smsego"]
 
 Array = NDArray[np.float64]
 
@@ -153,18 +153,28 @@ class Smsego(ByPrediction):
         return replace(self, model=model, points=np.vstack([self.points, levels]))
 
 
+def reference_below(front: Array, thresholds: Array) -> Array:
+    """(L,) the thresholds where there are any, else a deviation of the data below the worst of the front (S, L).
+
+    As long as no point of the front exceeds all thresholds they are left out: every potential would fall short of them,
+    and the least penalty lies next to what is known.
+    """
+    worst = front.min(axis=0) - 1.0 if len(front) else np.full(len(thresholds), -1.0)
+    reached = (front > thresholds).all(axis=1).any() or not len(front)
+    return np.where(np.isfinite(thresholds) & reached, thresholds, worst)
+
+
 def smsego(gain: Callable[[int], float], situation: Situation) -> Smsego:
     """Add to the front of the predicted means at the points where everything has been measured."""
     held, count = situation.held, len(situation.thresholds)
     levels = situation.model.predict(held).mean
     front = levels[non_dominated(levels)] if len(levels) else levels
-    worst = front.min(axis=0) - 1.0 if len(front) else np.full(count, -1.0)  # levels have deviation 1
     left = situation.left - 1.0 if np.isfinite(situation.left) else float(len(held))
     return Smsego(
         situation.model,
         situation.options,
         levels,
-        np.where(np.isfinite(situation.thresholds), situation.thresholds, worst),
+        reference_below(front, situation.thresholds),
         epsilons(front, max(left, 0.0)),
         gain(count),
         np.hypot(situation.noise, smallest(situation)),
@@ -178,7 +188,7 @@ METHOD = Method(
     partial(smsego, gain_of_the_paper),
     promise="add {:.3g} to the hypervolume, in deviations of the data, with luck (below 0: how far it falls short)",
     source="Ponweiser et al. 2008",
-    needs="a reference point: thresholds, else a deviation below what is held",
+    needs="a reference point: thresholds once they are exceeded, else a deviation below what is held",
     least=2,
     signed=True,
 )
