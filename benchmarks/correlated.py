@@ -1,11 +1,13 @@
 """What it is worth to believe objectives together: the cost to hold the front, and the time a suggestion takes.
 
     python benchmarks/correlated.py cost       studies of pools, one objective at a time, costs 10 : 1
+    python benchmarks/correlated.py rough      the same where the parameters tell less of the objectives
     python benchmarks/correlated.py time       one suggestion over L and n, beside the independent model
     python benchmarks/correlated.py report     the section of docs/benchmarks.md, from what is kept
 
 Finished runs are kept in benchmarks/results/correlated.jsonl and not repeated. Objectives of a pool of 300 random rows
-of three parameters are mixed from random smooth functions, so that their correlation is known. Every study begins with
+of three parameters are mixed from random functions, so that their correlation is known; rough ones have half the length
+scale. Every study begins with
 five random rows measured in full, the same for all models, and ends when what it holds is 95 % of the hypervolume of
 all rows, above a point a tenth of the range below the worst values. Costs are prices of one full row, start included.
 """
@@ -30,10 +32,12 @@ ROOT = Path(__file__).resolve().parent
 RESULTS, PAGE = ROOT / "results" / "correlated.jsonl", ROOT.parent / "docs" / "benchmarks.md"
 MODELS = ["independent", "coregional", "latent", "auto"]
 RHOS = [0.9, 0.0, -0.9]
-ROWS, WIDTH, START, SCALES = 300, 3, 5, (0.3, 0.3)
+ROWS, WIDTH, START = 300, 3, 5
+SCALES = {"cost": 0.3, "rough": 0.15}  # of the unit cube
 COSTS = (10.0, 1.0)
 ENOUGH, MOST = 0.95, 60.0  # share of the optimum, and prices after which a study is given up
 SIZES = [(l, n) for l in (2, 3, 4) for n in (20, 50, 100)]
+WORDS = {"cost": "", "rough": "rough, "}
 Job = tuple[str, Any, ...]  # part, and what it is about
 
 
@@ -44,18 +48,18 @@ def surface(scale: float, rng: np.random.Generator) -> Callable[[np.ndarray], np
     return lambda x: np.cos(x @ z.T / scale + phase) @ height
 
 
-def problem(rho: float, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def problem(rho: float, seed: int, scale: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Rows (P, D), their values (P, 2), both to be maximised, and the rows that a study begins with."""
     rng = np.random.default_rng([seed, round(100 * (1 + rho))])
     x = rng.random((ROWS, WIDTH))
-    first, second = (surface(scale, rng)(x) for scale in SCALES)
+    first, second = (surface(scale, rng)(x) for _ in range(2))
     y = np.column_stack([first, rho * first + (1.0 - rho**2) ** 0.5 * second])
     return x, y, rng.choice(ROWS, START, replace=False)
 
 
-def searched(rho: float, seed: int, model: str) -> dict[str, Any]:
+def searched(rho: float, seed: int, model: str, scale: float) -> dict[str, Any]:
     """One study: what was spent and held after each trial, and which model was used last."""
-    x, y, begin = problem(rho, seed)
+    x, y, begin = problem(rho, seed, scale)
     low = y.min(axis=0) - 0.1 * np.ptp(y, axis=0)
     optimum, price = hypervolume(y, low), sum(COSTS)
     known = np.zeros(y.shape, dtype=bool)
@@ -80,8 +84,8 @@ def timed(objectives: int, n: int, seed: int = 0) -> dict[str, Any]:
     """Seconds of the processor for one suggestion of each model, the best of three, in turns."""
     rng = np.random.default_rng([seed, objectives, n])
     x = rng.random((n, WIDTH))
-    common, found = surface(SCALES[0], rng), dict[str, list[float]]()
-    y = np.column_stack([0.9 * common(x) + 0.44 * surface(SCALES[1], rng)(x) for _ in range(objectives)])
+    common, found = surface(SCALES["cost"], rng), dict[str, list[float]]()
+    y = np.column_stack([0.9 * common(x) + 0.44 * surface(SCALES["cost"], rng)(x) for _ in range(objectives)])
     for number in range(4):
         for model in MODELS:
             study = _measured(x, y, model, number)
@@ -107,7 +111,7 @@ def _measured(x: np.ndarray, y: np.ndarray, model: str, seed: int) -> Any:
 def run(job: Job) -> dict[str, Any]:
     part, *about = job
     begun = time.perf_counter()
-    found = searched(*about) if part == "cost" else timed(*about)
+    found = timed(*about) if part == "time" else searched(*about, SCALES[part])
     return {"job": list(job), **found, "wall": round(time.perf_counter() - begun, 1)}
 
 
@@ -116,7 +120,7 @@ def jobs(part: str, seeds: range) -> Iterator[Job]:
         yield from (("time", *size) for size in SIZES)
         return
     for models in (["independent", "auto"], ["coregional", "latent"]):  # what matters most first
-        yield from (("cost", rho, seed, model) for rho in RHOS for seed in seeds for model in models)
+        yield from ((part, rho, seed, model) for rho in RHOS for seed in seeds for model in models)
 
 
 def spent(result: dict[str, Any]) -> float:
@@ -137,10 +141,10 @@ def _saved(mine: np.ndarray, base: np.ndarray) -> str:
     return f"{middle:+.0%} ({low:+.0%} to {high:+.0%})"
 
 
-def cost_rows(kept: list[dict[str, Any]], seeds: range) -> list[list[str]]:
+def cost_rows(kept: list[dict[str, Any]], part: str, seeds: range) -> list[list[str]]:
     """A line per correlation and model."""
-    costs = {tuple(r["job"][1:]): spent(r) for r in kept if r["job"][0] == "cost"}
-    chosen = {tuple(r["job"][1:]): r["chosen"] for r in kept if r["job"][0] == "cost"}
+    costs = {tuple(r["job"][1:]): spent(r) for r in kept if r["job"][0] == part}
+    chosen = {tuple(r["job"][1:]): r["chosen"] for r in kept if r["job"][0] == part}
     lines = []
     for rho in RHOS:
         for model in MODELS:
@@ -152,12 +156,12 @@ def cost_rows(kept: list[dict[str, Any]], seeds: range) -> list[list[str]]:
             shares = [f"{used.count(kind) / max(len(used), 1):.0%}" for kind in "icl"]
             lines.append(
                 [
-                    f"{rho:+.1f}, {model}",
+                    f"{rho:+.1f}, {WORDS[part]}{model}",
                     str(len(there)),
                     f"{np.median(mine):.1f}",
                     f"{mine.mean():.1f}",
                     str(int((mine >= MOST).sum())),
-                    *(_saved(mine - part, base - part) if model != "independent" else "" for part in (0, START)),
+                    *(_saved(mine - paid, base - paid) if model != "independent" else "" for paid in (0, START)),
                     " / ".join(shares) if model == "auto" else "",
                 ]
             )
@@ -178,14 +182,15 @@ def report(kept: list[dict[str, Any]], seeds: range) -> str:
     """The section, with the tables that there are results for."""
     described = "; ".join(describe(["pfes", "numpy", "scipy"]))
     text = ["## Correlated objectives", f"`python benchmarks/correlated.py report`: {described}."]
-    if costs := cost_rows(kept, seeds):
+    if costs := [row for part in SCALES for row in cost_rows(kept, part, seeds)]:
         header = ["correlation, model", "pools", "median", "mean", "given up", "saved", "saved after the start", "used"]
         text += [
             f"Studies of random pools ({ROWS} rows, {WIDTH} parameters, two objectives, costs 10 : 1, one objective at "
             f"a time, {START} rows to begin with): the price of how many full rows is paid until {ENOUGH:.0%} of the "
             f"optimal hypervolume is held, at most {MOST:g}. Saved: part of what the independent model paid for the "
             "same pools, with a bootstrap interval of 95 % over pools; then without the rows that studies begin with, "
-            "which are the same for all. Used: independent / coregional / latent.",
+            "which are the same for all. Rough: functions of half the length scale, 0.15 of the range of a parameter instead "
+            "of 0.3. Used: independent / coregional / latent.",
             table(header, costs),
         ]
     if times := time_rows(kept):
@@ -199,7 +204,7 @@ def report(kept: list[dict[str, Any]], seeds: range) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("part", choices=["cost", "time", "report"])
+    parser.add_argument("part", choices=["cost", "rough", "time", "report"])
     parser.add_argument("--seeds", type=int, default=20)
     parser.add_argument("--first", type=int, default=0, help="the first seed")
     parser.add_argument("--results", type=Path, default=RESULTS)
@@ -217,7 +222,7 @@ def main() -> None:
     for number, job in enumerate(wanted, 1):
         result = run(job)
         append(options.results, result)
-        last = f"{spent(result):.1f}" if job[0] == "cost" else json.dumps(result["seconds"])
+        last = json.dumps(result["seconds"]) if job[0] == "time" else f"{spent(result):.1f}"
         print(
             f"{number}/{len(wanted)} {' '.join(map(str, job))}: {last}, {result['wall']} s", file=sys.stderr, flush=True
         )
