@@ -189,8 +189,8 @@ def report(kept: list[dict[str, Any]], seeds: range) -> str:
             f"a time, {START} rows to begin with): the price of how many full rows is paid until {ENOUGH:.0%} of the "
             f"optimal hypervolume is held, at most {MOST:g}. Saved: part of what the independent model paid for the "
             "same pools, with a bootstrap interval of 95 % over pools; then without the rows that studies begin with, "
-            "which are the same for all. Rough: functions of half the length scale, 0.15 of the range of a parameter instead "
-            "of 0.3. Used: independent / coregional / latent.",
+            "which are the same for all. Rough: functions of half the length scale, 0.15 of the range of a parameter "
+            "instead of 0.3. Used: independent / coregional / latent.",
             table(header, costs),
         ]
     if times := time_rows(kept):
