@@ -134,7 +134,11 @@ def test_a_table_is_found_in_the_folder_of_data(
 
 @pytest.mark.parametrize(
     ("text", "message"),
-    [("x,y\n1,2\n", "has no column 'z'"), ("x,y,z\n1,2,\n2,3,4\n", "column 'z' has cells that are no numbers")],
+    [
+        ("x,y\n1,2\n", "has no column 'z'"),
+        ("x,y,z\n1,2,\n2,3,4\n", "column 'z' has cells that are no numbers"),
+        ("x,y,z\n1,2,4\n2,3,4\n", "z has the same value in every row"),
+    ],
 )
 def test_a_table_must_have_all_values(text: str, message: str, experiment: Write, folder: Path) -> None:
     (folder / "t.csv").write_text(text)
@@ -151,3 +155,16 @@ def test_every_shipped_experiment_can_be_read_and_says_what_it_is(name: str) -> 
     assert len(set(labels)) == len(labels)
     titles = [problem.title for problem in found.problems]
     assert len(set(titles)) == len(titles)
+
+
+@pytest.mark.parametrize("name", shipped())
+def test_every_shipped_experiment_can_be_planned(name: str, tmp_path: Path) -> None:
+    found = read_experiment(name)
+    for entry in found.experiment.problems:
+        if entry.file:  # tables are the user's: any with these columns will do
+            columns = [*(entry.inputs or ["x"]), *entry.objectives]
+            rows = [",".join(str((i * (j + 1)) % 11) for j in range(len(columns))) for i in range(7)]
+            (tmp_path / entry.file).write_text("\n".join([",".join(columns), *rows]))
+    planned = jobs_of(found, tmp_path)
+    assert len({job.id for job in planned}) == len(planned)
+    assert {job.method for job in planned if not job.obstacle} == {it.title for it in found.experiment.methods}

@@ -8,7 +8,7 @@ import pytest
 
 from pfes.bench.cases import problem_of
 from pfes.bench.experiment import MethodTable, ProblemTable
-from pfes.bench.methods import OUTSIDE, Record, Start, begun, missing_packages
+from pfes.bench.methods import OUTSIDE, Record, Start, begun, missing_packages, obstacle
 from pfes.bench.methods.own import settings_of, wanted_of
 from pfes.bench.race import search
 from pfes.errors import InvalidInput
@@ -48,8 +48,10 @@ def test_what_a_method_cannot_search_it_refuses(name: str) -> None:
 
 
 def test_methods_that_measure_everything_refuse_to_name_single_objectives() -> None:
-    with pytest.raises(InvalidInput, match="decoupled: qlognehvi measures all objectives"):
-        begun(Start(SPACE, 0, 10.0, decoupled=True), MethodTable(name="qlognehvi"))
+    with pytest.raises(InvalidInput, match="qlognehvi measures all objectives"):
+        begun(Start(SPACE, 0, 10.0, decoupled=True), MethodTable(name="qlognehvi", decoupled=True))
+    assert obstacle(MethodTable(name="ehvi", decoupled=True), SPACE) == "ehvi cannot name single objectives"
+    assert obstacle(MethodTable(name="pfes", decoupled=True), POOL) == ""
 
 
 def test_the_packages_of_other_methods_are_extras() -> None:

@@ -66,8 +66,14 @@ def test_a_row_whose_package_is_missing_is_left_out(experiment: Write, monkeypat
     stranger = registry.Outside("nowhere", "nothing", ("no_such_package",), "no-such-package", "")
     monkeypatch.setitem(registry.OUTSIDE, "stranger", stranger)
     outcome = in_threads(experiment("stranger", "random"))
-    assert outcome.left_out == {"stranger": "pip install 'no-such-package'"}
+    assert outcome.left_out == {"stranger": "a package is missing; try pip install 'no-such-package'"}
     assert (outcome.total, outcome.done, outcome.failed) == (2, 2, 0)
+
+
+def test_what_a_method_cannot_search_is_left_out(experiment: Write) -> None:
+    outcome = in_threads(experiment({"name": "ehvi", "decoupled": True}, "random"))
+    assert outcome.left_out == {"ehvi, one at a time on valley": "ehvi cannot name single objectives"}
+    assert (outcome.done, outcome.failed) == (2, 0)
 
 
 def test_processes_that_die_are_replaced_and_their_runs_repeated(experiment: Write) -> None:

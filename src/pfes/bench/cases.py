@@ -93,6 +93,9 @@ def _measured_from(found: Problem, reference: Sequence[float] | None) -> Problem
     low = levels.min(axis=0) - BELOW * np.ptp(levels, axis=0)
     if reference is not None:
         low = found.objectives.inward(np.array(reference, dtype=np.float64))
+    if reference is None and not np.ptp(levels, axis=0).all():
+        same = found.names[int(np.argmin(np.ptp(levels, axis=0)))]
+        raise InvalidInput(f"{found.name}: {same} has the same value in every row, wanted some that are better")
     optimum = hypervolume(levels, low)
     if optimum <= 0.0:
         raise InvalidInput(

@@ -9,15 +9,16 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from pfes.bench.cases import fingerprint, problem_of
 from pfes.bench.experiment import Experiment, MethodTable, ProblemTable
-from pfes.bench.methods import check_method
+from pfes.bench.methods import check_method, obstacle
 from pfes.bench.methods.own import is_own
 from pfes.bench.reading import ExperimentFile
 from pfes.errors import InvalidInput
 from pfes.plan.faults import within
+from pfes.problems import Problem
 
 __all__ = ["Job", "digest", "jobs_of"]
 
@@ -32,6 +33,7 @@ class Job:
     experiment, problem, method     what they are called in reports
     folders     where files and modules are looked for
     order       places of the problem and of the method in the experiment
+    obstacle    why the method cannot search the problem; empty if it can
     """
 
     settings: dict[str, Any]
@@ -41,6 +43,7 @@ class Job:
     folders: tuple[str, ...]
     order: tuple[int, int] = (0, 0)
     time_limit: float | None = None
+    obstacle: str = ""
 
     @property
     def id(self) -> str:
@@ -107,22 +110,28 @@ def _check(experiment: Experiment, method: MethodTable) -> None:
         raise InvalidInput(f"got the picture {method.name!r}, wanted one of {', '.join(PICTURES)}")
 
 
-def _known(entry: ProblemTable, folders: Sequence[str]) -> tuple[ProblemTable, dict[str, Any]]:
-    """An entry that can be used, and all that says which problem it is."""
-    problem_of(entry, folders)
+class _Known(NamedTuple):
+    """A problem of the experiment: its entry, itself, and all that says which it is."""
+
+    entry: ProblemTable
+    problem: Problem
+    said: dict[str, Any]
+
+
+def _known(entry: ProblemTable, folders: Sequence[str]) -> _Known:
     said = entry.model_dump(exclude_defaults=True, exclude={"label", "budget"})
-    return entry, said | ({"digest": fingerprint(entry, folders)} if entry.file else {})
+    said |= {"digest": fingerprint(entry, folders)} if entry.file else {}
+    return _Known(entry, problem_of(entry, folders), said)
 
 
-def _jobs(
-    experiment: Experiment, problems: list[tuple[ProblemTable, dict[str, Any]]], folders: tuple[str, ...]
-) -> Iterator[Job]:
+def _jobs(experiment: Experiment, problems: list[_Known], folders: tuple[str, ...]) -> Iterator[Job]:
     limit = None if experiment.time_limit is None else float(experiment.time_limit)
     for seed in experiment.each_seed:
-        for i, (entry, problem) in enumerate(problems):
+        for i, (entry, problem, said) in enumerate(problems):
             for j, method in enumerate(experiment.methods):
-                for settings in _settings(experiment, entry, problem, method, seed):
-                    yield Job(settings, experiment.name, entry.title, method.title, folders, (i, j), limit)
+                why = obstacle(method, problem) if experiment.kind != "picture" else ""
+                for settings in _settings(experiment, entry, said, method, seed):
+                    yield Job(settings, experiment.name, entry.title, method.title, folders, (i, j), limit, why)
 
 
 def _settings(

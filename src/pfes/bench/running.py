@@ -7,7 +7,6 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
-from pfes.bench.experiment import MethodTable
 from pfes.bench.jobs import Job, jobs_of
 from pfes.bench.methods import missing_packages
 from pfes.bench.progress import Tally, duration, reporting, seconds_left
@@ -71,10 +70,12 @@ def run(
 
 
 def _possible(given: ExperimentFile, jobs: Sequence[Job]) -> tuple[list[Job], dict[str, str]]:
-    """The jobs, each once, whose packages are installed; the rows that are left out, and what to install for them."""
+    """The jobs, each once, that can run here; what is left out, and why."""
     missing = {method.title: missing_packages(method) for method in given.experiment.methods}
-    left_out = {title: command for title, command in missing.items() if command}
-    kept = {job.id: job for job in jobs if not missing_packages(MethodTable.model_validate(job.settings["method"]))}
+    left_out = {title: f"a package is missing; try {command}" for title, command in missing.items() if command}
+    left_out |= {f"{job.method} on {job.problem}": job.obstacle for job in jobs if job.obstacle}
+    able = [job for job in jobs if not job.obstacle and not missing[job.method]]
+    kept = {job.id: job for job in able}
     return list(kept.values()), left_out
 
 

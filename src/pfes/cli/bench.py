@@ -85,8 +85,8 @@ def run_verb(
             outcome = run(
                 experiment, output, executor=client, processes=processes, data=data, again=again, progress=not quiet
             )
-    for row, command in outcome.left_out.items():
-        out.warn(f"{row} was left out, since a package is missing; try {command}, and run this again.")
+    for row, why in outcome.left_out.items():
+        out.warn(f"{row} was left out: {why}.")
     failed = f", {outcome.failed} of them failed" if outcome.failed else ""
     out.line(f"{outcome.done} runs made{failed}, {outcome.before} were there; {outcome.seconds:.0f} s.")
     out.line(f"Next: pfes bench report {output} -o report", "dim")

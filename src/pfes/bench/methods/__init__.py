@@ -6,6 +6,6 @@ registry    the names that experiments use; each optional package is loaded by t
 """
 
 from pfes.bench.methods.protocol import Record, Start, Wish
-from pfes.bench.methods.registry import OUTSIDE, begun, check_method, missing_packages
+from pfes.bench.methods.registry import OUTSIDE, begun, check_method, missing_packages, obstacle
 
-__all__ = ["OUTSIDE", "Record", "Start", "Wish", "begun", "check_method", "missing_packages"]
+__all__ = ["OUTSIDE", "Record", "Start", "Wish", "begun", "check_method", "missing_packages", "obstacle"]

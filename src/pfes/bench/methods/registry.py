@@ -12,8 +12,10 @@ from pfes.bench.methods.own import Asked, is_own, settings_of
 from pfes.bench.methods.protocol import Choose, Start
 from pfes.errors import InvalidInput
 from pfes.functions import NAMED, function_named
+from pfes.problems import Problem
+from pfes.space import Pool
 
-__all__ = ["OUTSIDE", "Outside", "begun", "check_method", "missing_packages"]
+__all__ = ["OUTSIDE", "Outside", "begun", "check_method", "missing_packages", "obstacle"]
 
 
 @dataclass(frozen=True)
@@ -64,6 +66,26 @@ def check_method(entry: MethodTable) -> None:
         raise InvalidInput(f"{foreign[0]}: this is a setting of pfes' own methods, and {name!r} is none; use arguments")
 
 
+def obstacle(entry: MethodTable, problem: Problem) -> str:
+    """Why a method cannot search a problem; empty if it can."""
+    pool = isinstance(problem.space, Pool)
+    outside = OUTSIDE.get(entry.name)
+    if outside is not None:
+        if not (outside.pools if pool else outside.spaces):
+            return f"{entry.name} searches {'spaces' if pool else 'pools'} only"
+        return f"{entry.name} measures all objectives of a point together" if entry.decoupled else ""
+    if not is_own(entry.name):
+        return ""
+    method = METHODS[entry.name]
+    try:
+        method.check(len(problem.objectives), pool=pool)
+    except InvalidInput as error:
+        return str(error)
+    if entry.decoupled and not method.decoupled:
+        return f"{entry.name} cannot name single objectives"
+    return f"{entry.name} chooses one at a time" if entry.batch > 1 and not method.batch else ""
+
+
 def missing_packages(entry: MethodTable) -> str:
     """What has to be installed before a method can run, as a command; empty if nothing has."""
     outside = OUTSIDE.get(entry.name)
@@ -74,16 +96,14 @@ def missing_packages(entry: MethodTable) -> str:
 
 def begun(start: Start, entry: MethodTable, folder: str | Path | None = None) -> Choose:
     """The method of an entry, ready to search."""
+    if why := obstacle(entry, start.problem):
+        raise InvalidInput(why)
     if is_own(entry.name):
         return Asked(start, entry)
     outside = OUTSIDE.get(entry.name)
     if outside is None:
         made: Choose = function_named(entry.name, folder)(start, **entry.arguments)
         return made
-    if (start.pooled and not outside.pools) or (not start.pooled and not outside.spaces):
-        raise InvalidInput(f"{entry.name} searches {'spaces' if start.pooled else 'pools'} only")
-    if start.decoupled:
-        raise InvalidInput(f"decoupled: {entry.name} measures all objectives of a point together")
     function = getattr(import_module(f"pfes.bench.methods.{outside.file}"), outside.function)
     found: Choose = function(start, **entry.arguments)
     return found
