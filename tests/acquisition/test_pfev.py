@@ -60,28 +60,39 @@ def dominated(points: np.ndarray, mean: np.ndarray, std: np.ndarray) -> float:
     return float(below_ends @ norm.cdf((tops - mean[1]) / std[1]))
 
 
-def test_values_are_those_of_a_plain_computation() -> None:
-    model, x = example_model(2), np.random.default_rng(6).uniform(size=(12, 3))
-    made = pfev(model, [0, 1], 0.2)
+def plain_gain(made: Pfev, points: list[np.ndarray], x: np.ndarray) -> float:
+    """The gain at x (D,), from the definition."""
+    (mean,), (std,) = made.model.predict(x[None])
+    left = 1.0 / np.sqrt(1.0 / std**2 + 1.0 / made.delta**2)
+    ratios = []
+    for frontier, value, error in zip(points, made.values(x[None])[:, 0], made.errors, strict=True):
+        given = left**2 * (mean / std**2 + (value + error) / made.delta**2)
+        before, after = mean - 2.0 * left, given - 2.0 * left
+        over = dominated(frontier, after, left) / dominated(frontier, before, std)
+        under = (1.0 - dominated(-frontier, -after, left)) / (1.0 - dominated(-frontier, -before, std))
+        ratios.append((under, over))
+
+    def loss(rate: float) -> float:
+        return -float(np.mean([np.log(DOUBT + (1.0 - DOUBT) * (rate * u + (1.0 - rate) * o)) for u, o in ratios]))
+
+    best = max(-minimize_scalar(loss, bounds=(0.0, 1.0), method="bounded").fun, -loss(0.0), -loss(1.0))
+    return min(best, 0.5 * float(np.log(1.0 + (std / made.delta) ** 2).sum()))
+
+
+@pytest.mark.parametrize("few", [False, True])
+def test_values_are_those_of_a_plain_computation(few: bool) -> None:
+    # of few points much is neither dominated nor dominating: there the other truncation is what counts
+    model, x = example_model(2), np.random.default_rng(6).uniform(size=(20, 3))
+    made = pfev(model, [0, 1], 0.1)
     points = [frontier.points for frontier in pfes(model, [0, 1], made.options).frontiers]
-    means, stds = model.predict(x)
-    found = gain_of(made.scores(x))[:, 0]
-    for n, (mean, std) in enumerate(zip(means, stds, strict=True)):
-        ratios = []
-        for r, frontier in enumerate(points):
-            y = made.values(x)[r, n] + made.errors[r]
-            variance = 1.0 / (1.0 / std**2 + 1.0 / made.delta**2)
-            left = np.sqrt(variance)
-            before, after = mean - 2.0 * left, variance * (mean / std**2 + y / made.delta**2) - 2.0 * left
-            over = dominated(frontier, after, left) / dominated(frontier, before, std)
-            under = (1.0 - dominated(-frontier, -after, left)) / (1.0 - dominated(-frontier, -before, std))
-            ratios.append((under, over))
-
-        def loss(rate: float, ratios: list[tuple[float, float]] = ratios) -> float:
-            return -np.mean([np.log(DOUBT + (1.0 - DOUBT) * (rate * u + (1.0 - rate) * o)) for u, o in ratios])
-
-        best = max(-minimize_scalar(loss, bounds=(0.0, 1.0), method="bounded").fun, -loss(0.0), -loss(1.0))
-        assert found[n] == pytest.approx(best, abs=1e-6)
+    if few:
+        points = [scale * np.array([[1.0, -0.4], [-0.2, 0.9]]) for scale in (0.8, 1.0, 1.3)]
+        frontiers = prepare(points)
+        made = replace(made, over=tuple(map(below, frontiers)), under=tuple(map(undominating, frontiers)))
+        blind = replace(made, under=made.over)
+        assert np.abs(gain_of(made.scores(x)) - gain_of(blind.scores(x))).max() > 0.05
+    wanted = [plain_gain(made, points, point) for point in x]
+    np.testing.assert_allclose(gain_of(made.scores(x))[:, 0], wanted, atol=1e-6)
 
 
 def one_of_two() -> Pfev:

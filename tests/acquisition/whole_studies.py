@@ -94,7 +94,7 @@ class WholeStudies:
 
     def test_thresholds_are_no_hindrance(self) -> None:
         """Neither those that part of the front meets nor those that nothing can meet."""
-        self.chosen(self.study(SQUARE, thresholds=[-0.3, None]))
+        assert self.chosen(self.study(SQUARE, thresholds=[-0.3, None]))[0].purpose == "learn"
         self.chosen(self.study(SQUARE, thresholds=[5.0, 5.0]))
 
     def test_what_half_measured_points_lack_is_weighed(self) -> None:
