@@ -1,4 +1,4 @@
-"""Pictures of every page, light and dark, on a desk and on a phone, for docs/pictures.
+"""Pictures of every page and of the report, light and dark, on a desk and on a phone, for docs/pictures.
 
 python tests/web/pictures.py [page ...]    # all of them if nothing is said
 """
@@ -92,6 +92,8 @@ def main(folder: Path, wanted: list[str]) -> None:
         empty = Path(place) / "empty"
         empty.mkdir()
         study = battery(Path(place))
+        report = Path(place) / "report.html"
+        study.report(report)
         with running(Path(study.storage)) as served, running(empty) as begun:
             served.browser().post("/ask", count="3", decoupled="on")
             for theme in ("light", "dark"):
@@ -109,6 +111,9 @@ def main(folder: Path, wanted: list[str]) -> None:
                         page.goto(served.address + path.format(pending=pending))
                         settled(page)
                         shoot(page, f"{name}-{size}-{theme}", folder)
+                    if not wanted or "report" in wanted:
+                        page.goto(report.as_uri())
+                        shoot(page, f"report-{size}-{theme}", folder)
                     if heard:
                         print(theme, size, *dict.fromkeys(heard), sep="\n  ")
                     context.close()
