@@ -17,7 +17,8 @@ from pfes import InvalidInput, Objective, Real, Space, create_study, open_study
 from pfes.cli.main import main
 from pfes.web.jobs import Jobs
 from pfes.web.keys import Keys, is_open_to_others, kept_token, new_token
-from pfes.web.running import Listening
+from pfes.web.running import Listening, run
+from pfes.web.shelf import Shelf
 from web.conftest import cell_study
 from web.serving import LONG
 
@@ -119,6 +120,15 @@ def test_an_interruption_ends_it_soon_and_quietly_while_it_computes(tmp_path: Pa
     assert "The server has ended. What it was computing is left off" in heard[1]
     assert took < 5.0  # two of them for the slow reader
     assert len(open_study(tmp_path / "cell.db").trials()) == 11
+
+
+def test_an_interruption_before_the_server_runs_is_an_end_as_well(tmp_path: Path) -> None:
+    cell_study(tmp_path)
+
+    def interrupted(address: str) -> None:
+        raise KeyboardInterrupt
+
+    assert run(Shelf(str(tmp_path / "cell.db")), Listening(), new_token(), interrupted) is False
 
 
 def test_a_token_that_others_can_read_is_warned_of(tmp_path: Path) -> None:

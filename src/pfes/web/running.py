@@ -114,9 +114,9 @@ def run(shelf: Shelf, listening: Listening, token: str, say: Callable[[str], Non
         lifespan="off",
         ws="none",
     )
-    say(f"{listening.address(port)}/?token={token}")
     jobs = app.state.server.jobs
-    with contextlib.suppress(KeyboardInterrupt):
+    with contextlib.suppress(KeyboardInterrupt):  # it may come before the server runs
+        say(f"{listening.address(port)}/?token={token}")
         _Ending(config, jobs).run(sockets=[sock])
     return bool(jobs.under_way())
 
