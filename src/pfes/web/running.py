@@ -115,7 +115,7 @@ def run(shelf: Shelf, listening: Listening, token: str, say: Callable[[str], Non
         ws="none",
     )
     jobs = app.state.server.jobs
-    with contextlib.suppress(KeyboardInterrupt):  # it may come before the server runs
+    with sock, contextlib.suppress(KeyboardInterrupt):  # it may come before the server runs
         say(f"{listening.address(port)}/?token={token}")
         _Ending(config, jobs).run(sockets=[sock])
     return bool(jobs.under_way())
