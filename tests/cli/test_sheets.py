@@ -20,7 +20,7 @@ def test_what_is_asked_comes_back_filled_in(pfes: Pfes, cell: str, folder: Path)
     assert asked[0] == "id,x,dopant,power,waste,measure,purpose,reason"
     filled = [asked[0], asked[1].replace(",,,", ",1.5,-2,"), asked[2]]
     (folder / "results.csv").write_text("\n".join(filled))
-    assert pfes("import", cell, "results.csv").out == "1 trials told, 0 rows added, 1 without news.\n"
+    assert pfes("import", cell, "results.csv").out == "1 trial told, 0 rows added, 1 without news.\n"
     assert pfes("import", cell, "results.csv").out == "Nothing new in 2 rows.\n"
     assert values(cell) == [{"power": 1.5, "waste": -2.0}, {}]
 
@@ -88,7 +88,7 @@ def test_results_in_the_table_of_candidates_reach_the_trials_that_wait_for_them(
     pfes("ask", mix)
     table = (folder / "mix.csv").read_text().replace("M4;acetone;0,4;;", "M4;acetone;0,4;60;61")
     (folder / "mix.csv").write_text(table.replace("M2;acetone;0,2;;", "M2;acetone;0,2;;50"))
-    assert pfes("import", mix, "mix.csv").out == "1 trials told, 1 rows added, 3 without news.\n"
+    assert pfes("import", mix, "mix.csv").out == "1 trial told, 1 row added, 3 without news.\n"
     assert pfes("import", mix, "mix.csv").out == "Nothing new in 5 rows.\n"
     study = open_study(mix)
     assert (study.trial(2).row, study.trial(2).values, study.spent) == ("M4", {"yield": 60.0, "purity": 61.0}, 2.0)
@@ -147,7 +147,7 @@ def test_standard_input_will_do(pfes: Pfes, cell: str, monkeypatch: pytest.Monke
     from types import SimpleNamespace
 
     monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(b"x,dopant,power\n0.5,Er,1\n")))
-    assert pfes("import", cell, "-").out == "0 trials told, 1 rows added, 0 without news.\n"
+    assert pfes("import", cell, "-").out == "0 trials told, 1 row added, 0 without news.\n"
 
 
 WRONG = {

@@ -7,9 +7,11 @@ from functools import cache
 from pathlib import Path
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 
 from pfes import InvalidInput, plots
+from pfes.plots.chart import Axis, Chart, Map, Panel
 from pfes.study import Study
 from plots import cases
 
@@ -73,6 +75,15 @@ def test_a_page_uses_only_what_a_strict_policy_allows() -> None:
             if not picture.why:
                 kinds |= {trace["type"] for trace in plots.plotly_json(plots.describe(view, picture.name))["data"]}
     assert kinds == {"scatter", "scatter3d", "bar", "heatmap"}
+
+
+def test_the_name_of_a_scale_of_colours_is_no_longer_than_the_scale() -> None:
+    name, at = "probability that something better exists", np.arange(2.0)
+    colours = Map(name, at, at, np.zeros((2, 2)), 0.0, 1.0)
+    (drawn,) = plots.plotly_json(Chart("", (Panel(Axis("x"), Axis("y"), (colours,)),)))["data"]
+    lines = drawn["colorbar"]["title"]["text"].split("<br>")
+    assert " ".join(lines) == name
+    assert max(map(len, lines)) <= 24  # a phone's picture has room for as many
 
 
 def test_an_unknown_picture_and_a_wrong_number_of_objectives_are_refused() -> None:

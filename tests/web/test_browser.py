@@ -88,7 +88,7 @@ def test_from_an_empty_folder_to_a_front(page: Page, tmp_path: Path) -> None:
         page.get_by_role("button", name="See what will change").click()
         expect(page.get_by_role("row", name="0 fraction")).to_contain_text("77")
         page.get_by_role("button", name="Take it in").click()
-        expect(page.get_by_role("status")).to_contain_text("1 trials told")
+        expect(page.get_by_role("status")).to_contain_text("1 trial told, 0 rows added")
 
         page.get_by_role("link", name="Settings").click()
         with page.expect_download() as table:

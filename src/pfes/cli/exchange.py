@@ -9,6 +9,7 @@ import click
 from pfes.cli.arguments import json_option, opened, study_argument
 from pfes.cli.ask import write_csv
 from pfes.cli.output import Output
+from pfes.plots.words import counted
 from pfes.sheets import Style, read_results, trials_as_csv
 from pfes.space.csv_table import read_sheet, sheet_of
 from pfes.standing import trial_as_data
@@ -53,7 +54,8 @@ def import_verb(
     if not merged.told and not merged.added:
         out.line(f"Nothing new in {len(results.rows)} rows.")
     else:
-        out.line(f"{len(merged.told)} trials told, {len(merged.added)} rows added, {merged.unchanged} without news.")
+        told, added = counted(len(merged.told), "trial"), counted(len(merged.added), "row")
+        out.line(f"{told} told, {added} added, {merged.unchanged} without news.")
     if merged.released:
         out.warn(
             f"trials {', '.join(map(str, merged.released))} were pending where the table comes from; they are released "

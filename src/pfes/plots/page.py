@@ -283,7 +283,7 @@ def _map(layer: Map, look: Theme) -> list[Json]:
         "zmin": layer.low,
         "zmax": layer.high,
         "colorscale": scale,
-        "colorbar": {"title": {"text": _safe(layer.name), "side": "right"}, "thickness": 14},
+        "colorbar": {"title": {"text": _safe(folded(layer.name, LOW)), "side": "right"}, "thickness": 14},
         "hoverinfo": "x+y+z",
         "showlegend": False,
     }

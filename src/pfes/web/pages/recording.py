@@ -6,6 +6,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Request, Response
 
 from pfes.errors import Conflict, InvalidInput, PfesError, UnknownTrial
+from pfes.plots.words import counted
 from pfes.study import Study
 from pfes.trials import Trial
 from pfes.web.forms import Posted, as_point, as_values, posted
@@ -107,7 +108,8 @@ def imported(request: Request, server: Served, given: Given) -> Response:
         merged = taken(study, look)
     except PfesError as error:
         return _page(request, server, given, form_status(error), error=str(error))
-    return back(request, "/record", f"{len(merged.told)} trials told, {len(merged.added)} rows added.")
+    told, added = counted(len(merged.told), "trial"), counted(len(merged.added), "row")
+    return back(request, "/record", f"{told} told, {added} added.")
 
 
 @router.post("/record/{number}")
