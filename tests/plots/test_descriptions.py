@@ -225,6 +225,9 @@ def test_the_words_of_calibration_follow_its_numbers() -> None:
     assert "of 2 values, each predicted from all others, 2 (100 %) lie within" in told([0.1, 0.2]).words
     assert told([0.0, 1.0, 2.5, -3.0]).within(1.96) == 0.5
     assert told([]).words == "y: nothing measured."
+    assert told(list(honest)).words.endswith("learned next to nothing yet, and its recommendations are guesses.")
+    right = Calibration(Objective("y"), honest + 9.0 * shy, 9.0 * shy, np.ones(200), honest)
+    assert right.words.endswith("% of the variance.")
 
 
 def test_slices_are_predictions_along_one_parameter(lively: plots.View) -> None:

@@ -278,6 +278,14 @@ def test_a_trial_can_be_corrected_released_extended_rejected_and_noted(cell: Stu
     assert browser.post("/trials/99/note", note="x").status_code == 404
 
 
+def test_a_known_value_cannot_be_emptied_unnoticed(cell: Study, browser: Browser) -> None:
+    before = cell.trial(6).values
+    answer = browser.post("/record/6", v0="", v1="9", correct="on", **{"from": "trial"})
+    assert answer.status_code == 422
+    assert "power: got nothing, but a value is known" in said(answer)
+    assert cell.trial(6).values == before
+
+
 # Settings and downloads
 
 

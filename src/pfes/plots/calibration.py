@@ -35,6 +35,7 @@ Array = NDArray[np.float64]
 
 MOST = 400  # points drawn
 FEW = 8  # values with which nothing can be said of a model's honesty
+LITTLE = 0.2  # explained: less is next to nothing
 
 
 class LeftOut(NamedTuple):
@@ -97,8 +98,16 @@ class Calibration:
             "overconfident": ", fewer than they should: it is surer than it ought to be.",
             "cautious": ", and more than they should close by: it is less sure than it could be.",
         }
-        explained = f" Predictions explain {percent(max(self.explained, 0.0))} of the variance."
-        return said + ending[self.verdict] + (explained if math.isfinite(self.explained) else "")
+        return said + ending[self.verdict] + self._explained
+
+    @property
+    def _explained(self) -> str:
+        if not math.isfinite(self.explained):
+            return ""
+        said = f" Predictions explain {percent(max(self.explained, 0.0))} of the variance"
+        if self.explained >= LITTLE or len(self.error) < FEW:
+            return said + "."
+        return said + ": the model has learned next to nothing yet, and its recommendations are guesses."
 
 
 @dataclass(frozen=True)

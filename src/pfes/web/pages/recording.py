@@ -118,6 +118,8 @@ def told(request: Request, server: Served, given: Given, number: int) -> Respons
     study = server.shelf.study
     try:
         values = as_values(study, given)
+        if given.ticked("correct"):
+            _refuse_emptied(study, given, number)
         verdict, why = given.text("verdict"), given.text("why")
         said: dict[str, Any] = {verdict: why or UNSAID} if verdict in ("failed", "infeasible", "abandoned") else {}
         trial = study.tell(number, values or None, correct=given.ticked("correct"), **said)
@@ -131,6 +133,18 @@ def told(request: Request, server: Served, given: Given, number: int) -> Respons
         return _page(request, server, given, failed_id=number, **how)
     to = f"/trials/{number}" if given.text("from") == "trial" else "/record"
     return back(request, to, _words(trial))
+
+
+def _refuse_emptied(study: Study, given: Posted, number: int) -> None:
+    """A field that is empty says "not measured", and does not take back what was: who emptied it shall know."""
+    known = study.trial(number).values
+    fields = {item.name: given.texts.get(f"v{place}") for place, item in enumerate(study.objectives)}
+    emptied = [name for name, text in fields.items() if text is not None and not text.strip() and name in known]
+    if emptied:
+        raise InvalidInput(
+            f"{', '.join(emptied)}: got nothing, but a value is known, and it would stay; wanted another value, or set "
+            "the trial aside: then all its values are left out"
+        )
 
 
 def _words(trial: Trial) -> str:
