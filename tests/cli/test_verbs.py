@@ -17,6 +17,7 @@ import pytest
 import postgres
 from cli.conftest import PLAN, Said
 from pfes import open_study
+from pfes.acquisition import METHODS
 from pfes.cli.evaluators import Command, CommandFailed
 from pfes.cli.main import VERBS
 
@@ -190,6 +191,16 @@ def test_the_front_as_a_table_as_csv_and_as_recommended(pfes: Pfes, mix: str) ->
 def test_methods_and_completion(pfes: Pfes) -> None:
     assert {"pfes", "sobol"} <= {method["name"] for method in pfes("methods", "--json").data}
     assert "_PFES_COMPLETE" in pfes("completion", "bash").out
+
+
+def test_methods_are_readable_on_a_narrow_screen(pfes: Pfes, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "single objectives" in pfes("methods").out.splitlines()[0]  # a table, where there is room
+    monkeypatch.setattr("pfes.cli.output.WIDE", 60)
+    lines = pfes("methods").out.splitlines()
+    assert max(map(len, lines)) < 60
+    assert [line for line in lines if not line.startswith(" ")] == list(METHODS)
+    said = " ".join(" ".join(lines[lines.index("pal") : lines.index("epal")]).split())
+    assert "a model, pools, batches; 1 or more objectives; not: single objectives, spaces needs a pool" in said
 
 
 def test_every_verb_has_help(pfes: Pfes) -> None:
