@@ -102,7 +102,8 @@ def from_model(offer: Offer, found: Found, promise: Promise) -> Suggestion:
     which, cost = offer.options[found.option]
     what = _listed(offer.objectives.named(which))
     aim = {"learn": "To learn", "confirm": "To confirm", "doubt": "In doubt"}[promise.purpose]
-    gained = f"; {promise.gain / cost:.3g} per unit of cost" if promise.purpose != "doubt" else ""
+    real = promise.purpose != "doubt" and promise.gain > 0.0
+    gained = f"; {promise.gain / cost:.3g} per unit of cost" if real else ""
     reason = f"{aim}: measuring {what} here is expected to {promise.words}{gained}{_compared(offer, found)}"
     return Suggestion(found.x, found.row, which, promise.gain, cost, reason, promise.purpose)
 

@@ -117,6 +117,13 @@ def test_epsilon_fills_the_range_with_all_that_is_to_come() -> None:
     assert (METHODS["smsego"].build(situation()).epsilon > many).all()  # no budget: as many as there are
 
 
+@pytest.mark.parametrize(("left", "to_come"), [(np.inf, 8.0), (5.0, 4.0), (1.0, 0.0), (0.4, 0.0)])
+def test_of_the_budget_what_is_left_after_this_measurement_is_to_come(left: float, to_come: float) -> None:
+    one = METHODS["smsego"].build(situation(left=left))
+    assert len(one.front) > 1
+    np.testing.assert_allclose(one.epsilon, np.ptp(one.front, axis=0) / (len(one.front) + 0.75 * to_come))
+
+
 def test_the_reference_is_a_deviation_below_the_front_or_the_thresholds() -> None:
     one = METHODS["smsego"].build(situation())
     np.testing.assert_allclose(one.reference, one.front.min(axis=0) - 1.0)
@@ -167,6 +174,7 @@ def test_where_nothing_can_be_gained_the_least_penalty_is_chosen() -> None:
     trial = it.ask()
     assert trial.gain < 0.0
     assert trial.reason.startswith("To learn")
+    assert "per unit of cost" not in trial.reason  # a shortfall is not shared out
     assert trial.row == 7
 
 
