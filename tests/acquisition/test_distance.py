@@ -113,6 +113,10 @@ def test_in_a_pool_the_widest_of_the_predicted_set_is_chosen() -> None:
     scores = one.scores(pool.x)[:, 0]
     assert np.argmax(np.where(np.isin(np.arange(60), best), scores, -np.inf)) == widest
     np.testing.assert_allclose(np.exp(scores[best]), np.sqrt(np.sum(std[best] ** 2, axis=1)))
+    low, high = np.quantile(mean[best], [0.1, 0.9], axis=0)
+    np.testing.assert_allclose(one.resolution, np.maximum(0.01 * (high - low), 1e-3))
+    told = METHODS["pareto-uncertainty"].build(situation(model, domain=pool, resolution=np.array([0.2, np.nan])))
+    np.testing.assert_allclose(told.resolution, [0.2, one.resolution[1]])
 
 
 def test_in_a_space_nothing_beats_the_predicted_front() -> None:
@@ -121,6 +125,28 @@ def test_in_a_space_nothing_beats_the_predicted_front() -> None:
     anywhere = model.predict(np.random.default_rng(3).uniform(size=(3000, 3))).mean
     assert (margin(anywhere, one.front).value < 0.1).all()
     assert len(one.starts) > 20
+
+
+def test_an_objective_that_does_not_vary_puts_nothing_on_the_front() -> None:
+    # all are best in a constant objective: what counts is the other
+    x = np.random.default_rng(4).uniform(size=(80, 3))
+    pool = Pool({name: x[:, i] for i, name in enumerate("abc")}, inputs=["a", "b", "c"])
+    (varied,) = example_model(1).posteriors
+    none = Data(x[:12], np.zeros(12), np.ones(12), np.full(12, np.nan))
+    constant = Posterior.of(none, np.arange(3), Hyper("matern52", np.full(3, 0.5), 1.0, 1e-6, 0.0))
+    for order in ((varied, constant), (constant, varied)):
+        one = METHODS["pareto-uncertainty"].build(situation(Model(order), domain=pool))
+        mean, std = one.model.predict(pool.x)
+        best = int(np.argmax(mean[:, order.index(varied)]))
+        gains = gain_of(one.scores(pool.x))[:, 0]
+        assert gains[best] == pytest.approx(np.linalg.norm(std[best]))
+        far = mean[:, order.index(varied)] < mean[best, order.index(varied)] - 0.3
+        assert far.sum() > 40
+        assert (gains[far] < 1e-3 * gains[best]).all()
+    alike = METHODS["pareto-uncertainty"].build(situation(Model((constant, constant)), domain=pool))
+    np.testing.assert_allclose(
+        gain_of(alike.scores(pool.x))[:, 0], np.linalg.norm(alike.model.predict(pool.x).std, axis=1)
+    )
 
 
 def test_thresholds_leave_the_part_beyond_them_if_there_is_any() -> None:

@@ -42,7 +42,7 @@ class ParetoUncertainty(ByPrediction):
 
     model: Surrogate
     options: tuple[Option, ...]
-    front: Array  # (S, L) of the mean, thresholds as virtual points
+    front: Array  # (S, L) of the mean, thresholds as virtual points; inf in objectives that do not vary
     resolution: Array  # (L,) above 0
     delta: Array  # (L,)
     starts: Array  # (Q, D) the predicted Pareto set
@@ -94,6 +94,14 @@ def predicted_set(situation: Situation) -> Array:
     return x[wanted if wanted.any() else best]
 
 
+def _flat(situation: Situation, fine: Array) -> NDArray[np.bool_]:
+    """(L,) objectives that are predicted alike wherever something was measured: in them nothing falls short, so that
+    dominated points would seem to be on the front. None if that is all of them."""
+    means = situation.model.predict(situation.observed).mean
+    flat = np.ptp(means, axis=0) <= fine if len(means) > 1 else np.zeros(len(fine), dtype=bool)
+    return np.asarray(flat & ~flat.all())
+
+
 def pareto_uncertainty(situation: Situation) -> ParetoUncertainty:
     """Find the front of the mean, and look for the widest prediction on it."""
     best = predicted_set(situation)
@@ -101,6 +109,7 @@ def pareto_uncertainty(situation: Situation) -> ParetoUncertainty:
     told = resolution(situation, [front])
     fine = np.maximum(told, 1e-6)  # a resolution of 0 leaves no room beside the front
     beyond = np.all(front > situation.thresholds, axis=1).any()
+    front[:, _flat(situation, fine)] = np.inf
     return ParetoUncertainty(
         situation.model,
         situation.options,
