@@ -37,6 +37,13 @@ def situation(model: Surrogate | None = None, objectives: int = 2, count: int = 
     return replace(plain, **changes)
 
 
+def pooled(rows: int = 60, **changes: Any) -> Situation:
+    """The same over a pool, none of it measured: what is sampled there can be had exactly, `values(pool.x)`."""
+    x = np.random.default_rng(2).uniform(size=(rows, 3))
+    pool = Pool({name: x[:, i] for i, name in enumerate("abc")}, inputs=["a", "b", "c"])
+    return situation(domain=pool, **{"observed": NONE, "held": NONE, **changes})
+
+
 def values(params: Mapping[str, Any], objectives: int = 2) -> dict[str, float]:
     """Objectives of two parameters that pull apart: near (0.2, 0.3), near (0.8, 0.6), near (0.5, 0.9), ..."""
     centres = [(0.2, 0.3), (0.8, 0.6), (0.5, 0.9), (0.1, 0.8)][:objectives]

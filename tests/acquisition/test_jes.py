@@ -6,14 +6,16 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from acquisition.situations import pooled
 from acquisition.test_contract import NONE, options_in, pfes
 from acquisition.test_joint_models import joint_model
 from acquisition.test_mesmo import NAMED, model_of
 from acquisition.whole_studies import WholeStudies
-from pfes.acquisition import Acquisition, Pfes, gain_of
+from pfes.acquisition import METHODS, Acquisition, Pfes, gain_of
 from pfes.acquisition.jes import Jes
 from pfes.gp import Model, Surrogate
 from pfes.information import Frontiers, prepare
+from pfes.pareto import non_dominated
 from pfes.testing import AcquisitionContract, example_model
 
 SETS = np.random.default_rng(7).uniform(size=(3, 4, 3))  # optimal points of three functions of three inputs
@@ -67,6 +69,19 @@ class TestJesTogether(AcquisitionContract):
 
 class TestStudies(WholeStudies):
     method = "jes"
+
+
+def test_each_model_knows_the_best_of_its_own_function_and_is_cut_off_by_it() -> None:
+    it = pooled(12)  # so few that no pair is left out
+    built, x = METHODS["jes"].build(it), it.domain.x
+    for values, one in zip(built.before.values(x), built.after, strict=True):
+        best = non_dominated(values)
+        mean, std = one.model.predict(x[best])
+        np.testing.assert_allclose(mean, values[best], atol=2e-3)
+        assert (std < 1.01e-3).all()  # known to a thousandth of a prior deviation
+        assert (one.model.predict(x[~best]).std.max(axis=1) > 0.01).all()
+        (frontier,) = one.frontiers
+        assert sorted(frontier.points.tolist()) == sorted(values[best].tolist())
 
 
 def like_botorch(case: dict[str, np.ndarray], estimator: str, delta: float) -> np.ndarray:

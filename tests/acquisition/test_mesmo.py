@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
+from acquisition.situations import pooled
 from acquisition.test_contract import options_in, pfes
 from acquisition.whole_studies import WholeStudies
-from pfes.acquisition import Acquisition, gain_of
+from pfes.acquisition import METHODS, Acquisition, gain_of
 from pfes.acquisition.channel import received
 from pfes.acquisition.mesmo import Mesmo
 from pfes.gp import Hyper, Model, Posterior
@@ -75,6 +76,15 @@ def test_without_noise_it_is_what_botorch_makes_of_one_cell(case: dict[str, np.n
     maxima, zero = case["fronts"].max(axis=1), np.zeros(size)
     one = Mesmo(model_of(case), options_in(range(size), False), maxima, lambda x: x, zero, case["x"][:0])
     np.testing.assert_allclose(gain_of(one.scores(case["candidates"]))[:, 0], case["mesmo"], rtol=1e-6, atol=1e-9)
+
+
+@pytest.mark.parametrize("threshold", [-np.inf, 0.2])
+def test_the_largest_values_are_those_of_the_sampled_functions_whatever_the_thresholds(threshold: float) -> None:
+    it = pooled(thresholds=np.full(2, threshold))
+    built = METHODS["mesmo"].build(it)
+    drawn = built.values(it.domain.x)
+    np.testing.assert_allclose(built.maxima, drawn.max(axis=1), rtol=1e-12)
+    assert (drawn < 0.2).any(axis=(1, 2)).all()  # the threshold would leave something out
 
 
 def test_an_option_is_worth_the_sum_of_its_objectives() -> None:

@@ -60,6 +60,10 @@ def test_improvement_alone_is_over_draws_only_where_what_is_held_is_uncertain() 
         made = METHODS["ehvi"].build(situation)
         assert (made.points.ndim == 3) == drawn
         assert (made.model is model) == (not drawn)
+    mean, std = made.model.predict(x)  # of the last, noisy one: each draw is known to a thousandth of a deviation
+    assert (std < 1.01e-3).any(axis=1).sum() == made.points.shape[1]
+    known = (std < 1.01e-3).all(axis=1)
+    np.testing.assert_allclose(mean[:, known], made.points, atol=5e-3)
 
 
 def test_a_method_refuses_what_it_cannot_do() -> None:

@@ -6,13 +6,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from acquisition.situations import pooled
 from acquisition.test_contract import options_in, pfes
 from acquisition.whole_studies import WholeStudies
-from pfes.acquisition import Acquisition, gain_of
+from pfes.acquisition import METHODS, Acquisition, gain_of
 from pfes.acquisition.mass import below
 from pfes.acquisition.pf2es import Pf2es, shifted
 from pfes.gp import Model
 from pfes.information import prepare
+from pfes.pareto import non_dominated
 from pfes.testing import AcquisitionContract, example_model
 
 
@@ -63,6 +65,23 @@ def test_without_noise_it_is_minus_log_of_the_share_of_draws_below_shifted_front
         regions=tuple(map(below, prepare([shifted(frontier) for frontier in frontiers]))),
     )
     np.testing.assert_allclose(gain_of(made.score(mean, std))[:, 0], np.mean(gains, axis=0), atol=0.02)
+
+
+def test_frontiers_are_those_of_the_sampled_functions_shifted() -> None:
+    it = pooled(estimator="exact")
+    built, x = METHODS["pf2es"].build(it), it.domain.x
+    mean, std = built.model.predict(x)
+    z = np.random.default_rng(3).standard_normal((20_000, 1, 2))
+    seen = np.argsort(-mean.sum(axis=1))[:5]
+    below_all = []
+    for values in built.values(x):
+        frontier = values[non_dominated(values)]
+        moved = frontier + 0.04 * np.ptp(frontier, axis=0)
+        draws = mean[seen] + std[seen] * z
+        below_all.append((draws[:, :, None] <= moved).all(axis=3).any(axis=2).mean(axis=0))
+    expected = -np.log(below_all).mean(axis=0)
+    gains = gain_of(built.scores(x[seen]))[:, 0]
+    np.testing.assert_allclose(gains, expected, rtol=0.04, atol=1e-3)
 
 
 def test_a_hand_worked_case() -> None:

@@ -9,11 +9,13 @@ from scipy.integrate import quad
 from scipy.optimize import minimize_scalar
 from scipy.stats import norm
 
+from acquisition.situations import pooled
 from acquisition.test_contract import options_in, pfes
 from acquisition.whole_studies import WholeStudies
-from pfes.acquisition import Acquisition, gain_of
+from pfes.acquisition import METHODS, Acquisition, gain_of
 from pfes.acquisition.mass import below, undominating
 from pfes.acquisition.pfev import DOUBT, Pfev, best_mixture
+from pfes.frontiers import FrontierSettings
 from pfes.gp import Hyper, Model, Posterior
 from pfes.information import prepare
 from pfes.observations import Data
@@ -50,6 +52,13 @@ class TestPfevWithPendingPoints(AcquisitionContract):
 
 class TestStudies(WholeStudies):
     method = "pfev"
+
+
+def test_measurements_of_sampled_functions_err_as_measurements_do() -> None:
+    built = METHODS["pfev"].build(pooled(frontiers=FrontierSettings(count=400), noise=np.array([0.1, 0.3])))
+    np.testing.assert_allclose(built.errors.std(axis=0), built.delta, rtol=0.1)
+    np.testing.assert_allclose(built.delta, [0.1, 0.3], rtol=0.02)  # the resolution is small beside it
+    np.testing.assert_allclose(np.corrcoef(built.errors.T)[0, 1], 0.0, atol=0.15)
 
 
 def dominated(points: np.ndarray, mean: np.ndarray, std: np.ndarray) -> float:
