@@ -282,8 +282,6 @@ def test_who_does_not_know_covariances_says_so():
     for verb in (noisy.decoupled, power.decoupled, power.coupled, noisy.decoupled_gradient, power.coupled_gradient):
         with pytest.raises(InvalidInput, match="takes objectives as independent"):
             verb([[0.0, 0.0]], covariance, [FRONT], 0.1)
-    with pytest.raises(InvalidInput, match="covariances of 4 objectives"):
-        coupled(np.zeros((1, 4)), covariances(np.ones(4), 0.5)[None], [np.zeros((1, 4))])
 
 
 def test_nothing_to_tell_where_everything_is_dominated():

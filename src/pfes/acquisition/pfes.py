@@ -7,8 +7,8 @@ All options are weighed by one estimator, so that measuring everything can be co
 An option that leaves objectives out is the question with an infinite delta for those: they tell nothing.
 
 Of objectives that are believed together "matched" looks at the covariance, by `information.beams`, and "exact" does for
-up to three of them; else, and for the other estimators, each objective's own prediction is taken as if they were
-independent.
+up to three of them (`information.many` would take minutes to hours over a suggestion for four); else, and for the other
+estimators, each objective's own prediction is taken as if they were independent.
 """
 
 from collections.abc import Callable, Sequence
@@ -26,7 +26,7 @@ from pfes.acquisition.situation import Situation
 from pfes.errors import InvalidInput
 from pfes.gp import JointModel, Surrogate
 from pfes.information import Frontiers, Gradient, beams, exact, matched, noisy, power, prepare
-from pfes.information.correlated import MOST_OBJECTIVES
+from pfes.information.joint import FEW_OBJECTIVES
 from pfes.objectives import Option
 
 __all__ = ["ESTIMATORS", "METHOD", "Pfes", "information", "information_of", "weighable"]
@@ -67,7 +67,7 @@ class Pfes(ByPrediction):
     @property
     def together(self) -> bool:
         """Whether the estimator knows what to make of covariances."""
-        exactly = self.estimator == "exact" and len(self.delta) <= MOST_OBJECTIVES
+        exactly = self.estimator == "exact" and len(self.delta) <= FEW_OBJECTIVES
         return isinstance(self.model, JointModel) and (self.estimator == "matched" or exactly)
 
     def score(self, mean: Array, spread: Array) -> Array:

@@ -10,7 +10,7 @@ differ by far more than a few per cent, which is what is lost here (a third, whe
 several corners of a frontier at once). Gradients are as close to those of the bound itself.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 
 import numpy as np
@@ -25,7 +25,7 @@ from pfes.information.prepared import Frontier, Frontiers
 from pfes.information.tensors import exponents_of
 from pfes.information.truncated import Sums, matched_bound, region_of
 
-__all__ = ["of_sets", "of_sets_gradient"]
+__all__ = ["averaged", "of_sets", "of_sets_gradient", "shares_of"]
 
 Array = NDArray[np.float64]
 Given = Sequence[ArrayLike] | Frontiers
@@ -80,15 +80,22 @@ def _asked(mean: ArrayLike, covariance: ArrayLike, frontiers: Given, resolution:
 
 
 def _answer(question: Question, sets: Sets, deep: bool) -> Gradient:
-    """Averages over the frontiers; derivatives are empty unless deep."""
+    return averaged(question, len(sets), deep, lambda which: _pairs(question, which, sets, deep))
+
+
+def averaged(question: Question, many: int, deep: bool, pairs: Callable[[slice], Gradient]) -> Gradient:
+    """Averages (N, K) over the frontiers, K = many; derivatives are empty unless deep.
+
+    pairs: gains (R, n, K) and derivatives of every frontier and candidate of a block.
+    """
     candidates, size = question.std.shape
-    count, many = len(question.frontiers), len(sets)
+    count = len(question.frontiers)
     means = count if question.per_frontier else 1
     gain = np.empty((candidates, many))
     d_mean = np.empty((means, candidates, many, size) if deep else 0)
     d_spread = np.empty((candidates, many, size, size) if deep else 0)
     for which in _blocks(question, many, deep):
-        part = _pairs(question, which, sets, deep)
+        part = pairs(which)
         gain[which] = part.gain.sum(axis=0) / count
         if deep:
             by_mean = part.d_mean if question.per_frontier else part.d_mean.sum(axis=0, keepdims=True)
@@ -130,7 +137,7 @@ def _tell(sums: Sums, is_inside: bool, delta: Array, sets: Sets, at: NDArray[np.
     region = region_of(sums, is_inside)
     inverse = np.linalg.inv(sums.root)
     for k, members in enumerate(sets):
-        told = matched_bound(region, _shares(sums.root, delta, members), sums.degree == 4)
+        told = matched_bound(region, shares_of(sums.root, delta, members), sums.degree == 4)
         out.gain[at, k] = told.gain
         if told.d_mean is not None and told.d_covariance is not None:
             out.d_mean[at, k] = np.einsum("pki,pk->pi", inverse, told.d_mean)
@@ -171,7 +178,7 @@ def _falling(frontier: Frontier) -> Array:
     return np.stack([points[np.argsort(-points[:, l], kind="stable")] for l in range(points.shape[1])])
 
 
-def _shares(root: Array, delta: Array, members: Sequence[int]) -> Array:
+def shares_of(root: Array, delta: Array, members: Sequence[int]) -> Array:
     """A (P, K, L) of the bound: (Sigma + D)^(-1/2) root, of these objectives."""
     own, noise = root[:, list(members)], delta[list(members)]
     if len(members) == 1:

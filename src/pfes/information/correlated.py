@@ -32,12 +32,9 @@ from pfes.information.tensors import exponents_of
 from pfes.information.truncated import Slopes, Sums, alone_slopes, coupled_slopes, matched_slopes
 from pfes.pareto import as_frontier
 
-__all__ = ["coupled", "coupled_matched", "decoupled", "decoupled_matched", "gradient_of", "values_of"]
+__all__ = ["coupled", "coupled_matched", "decoupled", "decoupled_matched", "pieces"]
 
 Array = NDArray[np.float64]
-Joint = Callable[[Question, bool], Gradient]  # what each of the four functions at the end is
-
-MOST_OBJECTIVES = 3
 
 BLOCK_BYTES = 64 * 2**20
 
@@ -112,12 +109,14 @@ def _pairs(
             by = np.einsum("pki,pkl,plj->pij", inverse, told.d_covariance, inverse)
             result.d_spread[r, chosen] = by[:, back][:, :, back]
 
-    spread(work, list(_pieces(question, which, count)))
+    spread(work, list(pieces(question, which, count)))
     return result
 
 
-def _pieces(question: Question, which: slice, count: int) -> Iterator[tuple[int, NDArray[np.int64], bool]]:
-    """(frontier, candidates, whether their mean lies in F), at most 64 at a time."""
+def pieces(
+    question: Question, which: slice, count: int, at_most: int = 64
+) -> Iterator[tuple[int, NDArray[np.int64], bool]]:
+    """(frontier, candidates of a block, whether their mean lies in F), a few candidates at a time."""
     for r, frontier in enumerate(question.frontiers):
         mean = question.mean[r if len(question.mean) > 1 else 0, which]
         inside = np.zeros(count, dtype=bool)
@@ -125,8 +124,8 @@ def _pieces(question: Question, which: slice, count: int) -> Iterator[tuple[int,
             inside |= (mean <= point).all(axis=1)
         for is_inside in (True, False):
             chosen = np.flatnonzero(inside == is_inside)
-            for begin in range(0, len(chosen), 64):
-                yield r, chosen[begin : begin + 64], is_inside
+            for begin in range(0, len(chosen), at_most):
+                yield r, chosen[begin : begin + at_most], is_inside
 
 
 def _sums(plan: Plan, mean: Array, covariance: Array, degree: int, alone: bool, is_inside: bool) -> Sums:
@@ -164,41 +163,6 @@ def _joint(question: Question) -> Array:
     if question.covariance is None:
         raise InvalidInput("spread: got standard deviations, wanted covariances (N, L, L)")
     return question.covariance
-
-
-def values_of(question: Question, joint: Joint, independent: Callable[[Question], Array]) -> Array:
-    """The gains by `joint`, or, where no objectives are correlated, by what is made for that: faster, and the same."""
-    if question.covariance is None:
-        return independent(question)
-    apart = np.abs(question.covariance * (1.0 - np.eye(question.std.shape[1]))).max(axis=(1, 2), initial=0.0) == 0.0
-    if apart.all():
-        return independent(question)
-    together = joint(_few(question.of(~apart)), False).gain
-    gain = np.empty((len(apart), *together.shape[1:]))
-    gain[~apart] = together
-    if apart.any():
-        gain[apart] = independent(question.of(apart))
-    return gain
-
-
-def gradient_of(question: Question, joint: Joint, independent: Callable[[Question], Gradient]) -> Gradient:
-    """Gain and derivatives with respect to mean and spread, whichever form that was given in."""
-    if question.covariance is None:
-        return independent(question)
-    if question.std.shape[1] > 1:
-        return joint(_few(question), True)
-    told = independent(question)
-    # of one objective the spread is its variance; the last axes are all of length 1
-    return told._replace(d_spread=told.d_spread[..., None] / (2.0 * question.std.reshape(-1, *[1] * told.gain.ndim, 1)))
-
-
-def _few(question: Question) -> Question:
-    if question.std.shape[1] > MOST_OBJECTIVES:
-        raise InvalidInput(
-            f"spread: got covariances of {question.std.shape[1]} objectives, wanted at most {MOST_OBJECTIVES}; "
-            "try their standard deviations, as if the objectives were independent"
-        )
-    return question
 
 
 def _orders(size: int) -> list[tuple[int, ...]]:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pfes.errors import InvalidInput
-from pfes.information import correlated
+from pfes.information import joint
 from pfes.information.evaluate import Gradient, Kernels, Question, ask, average, coupled_slopes, decoupled_slopes
 from pfes.information.kernels.marginal import EXACT, decoupled_near
 from pfes.information.kernels.marginal_far import decoupled_far
@@ -45,26 +45,22 @@ def coupled(mean: ArrayLike, spread: ArrayLike, frontiers: Given, resolution: Ar
     L <= 2; for L >= 3 it can be (theory 2).
     """
     question = _ask(mean, spread, frontiers, resolution)
-    return correlated.values_of(question, correlated.coupled, lambda q: average(COUPLED, q, 1)[:, 0])
+    return joint.values_of(question, joint.coupled, lambda q: average(COUPLED, q, 1)[:, 0])
 
 
 def coupled_gradient(mean: ArrayLike, spread: ArrayLike, frontiers: Given, resolution: ArrayLike = 0.0) -> Gradient:
     """`coupled` (N,) with its derivatives with respect to mean and spread, each of that argument's shape."""
     question = _ask(mean, spread, frontiers, resolution)
-    return correlated.gradient_of(question, correlated.coupled, lambda q: coupled_slopes(COUPLED_SLOPES, q))
+    return joint.gradient_of(question, joint.coupled, lambda q: coupled_slopes(COUPLED_SLOPES, q))
 
 
 def decoupled(mean: ArrayLike, spread: ArrayLike, frontiers: Given, resolution: ArrayLike = 0.0) -> Array:
     """Theorem 2: H[f_l] - H[f_l | f in F] in nats (N, L), averaged over the frontiers. It can be negative."""
     question = _ask(mean, spread, frontiers, resolution)
-    return correlated.values_of(
-        question, correlated.decoupled, lambda q: average(DECOUPLED, q, q.std.shape[1], EXACT, q.delta)
-    )
+    return joint.values_of(question, joint.decoupled, lambda q: average(DECOUPLED, q, q.std.shape[1], EXACT, q.delta))
 
 
 def decoupled_gradient(mean: ArrayLike, spread: ArrayLike, frontiers: Given, resolution: ArrayLike = 0.0) -> Gradient:
     """`decoupled` (N, L) with its derivatives (N, L, ...): [n, l] is that of gain_l in mean_n or spread_n."""
     question = _ask(mean, spread, frontiers, resolution)
-    return correlated.gradient_of(
-        question, correlated.decoupled, lambda q: decoupled_slopes(DECOUPLED, q, EXACT, q.delta)
-    )
+    return joint.gradient_of(question, joint.decoupled, lambda q: decoupled_slopes(DECOUPLED, q, EXACT, q.delta))

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pfes.information import correlated
+from pfes.information import joint
 from pfes.information.evaluate import Gradient, Kernels, ask, average, coupled_slopes, decoupled_slopes
 from pfes.information.exact import DECOUPLED
 from pfes.information.kernels.marginal import MATCHED
@@ -34,26 +34,26 @@ COUPLED = Kernels(matched_near, matched_far)
 def coupled(mean: ArrayLike, spread: ArrayLike, frontiers: Given, resolution: ArrayLike) -> Array:
     """Lower bound on the gain of measuring all objectives, nats (N,); arguments as in `pfes.information`."""
     question = ask(mean, spread, frontiers, resolution)
-    return correlated.values_of(question, correlated.coupled_matched, lambda q: average(COUPLED, q, 1, q.delta)[:, 0])
+    return joint.values_of(question, joint.coupled_matched, lambda q: average(COUPLED, q, 1, q.delta)[:, 0])
 
 
 def coupled_gradient(mean: ArrayLike, spread: ArrayLike, frontiers: Given, resolution: ArrayLike) -> Gradient:
     """`coupled` (N,) with its derivatives with respect to mean and spread, each of that argument's shape."""
     question = ask(mean, spread, frontiers, resolution)
-    return correlated.gradient_of(question, correlated.coupled_matched, lambda q: coupled_slopes(COUPLED, q, q.delta))
+    return joint.gradient_of(question, joint.coupled_matched, lambda q: coupled_slopes(COUPLED, q, q.delta))
 
 
 def decoupled(mean: ArrayLike, spread: ArrayLike, frontiers: Given, resolution: ArrayLike) -> Array:
     """Lower bound on the gain of measuring one objective, nats (N, L)."""
     question = ask(mean, spread, frontiers, resolution)
-    return correlated.values_of(
-        question, correlated.decoupled_matched, lambda q: average(DECOUPLED, q, q.std.shape[1], MATCHED, q.delta)
+    return joint.values_of(
+        question, joint.decoupled_matched, lambda q: average(DECOUPLED, q, q.std.shape[1], MATCHED, q.delta)
     )
 
 
 def decoupled_gradient(mean: ArrayLike, spread: ArrayLike, frontiers: Given, resolution: ArrayLike) -> Gradient:
     """`decoupled` (N, L) with its derivatives (N, L, ...): [n, l] is that of gain_l in mean_n or spread_n."""
     question = ask(mean, spread, frontiers, resolution)
-    return correlated.gradient_of(
-        question, correlated.decoupled_matched, lambda q: decoupled_slopes(DECOUPLED, q, MATCHED, q.delta)
+    return joint.gradient_of(
+        question, joint.decoupled_matched, lambda q: decoupled_slopes(DECOUPLED, q, MATCHED, q.delta)
     )

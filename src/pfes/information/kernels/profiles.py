@@ -21,7 +21,7 @@ from pfes.compiled import inline, kernel
 from pfes.information.kernels.slices import profile_of
 from pfes.normal import LOG_ROOT_2PI
 
-__all__ = ["profile_sums"]
+__all__ = ["add_alone", "add_node", "profile_sums"]
 
 Array = NDArray[np.float64]
 
@@ -35,7 +35,7 @@ def _psi_over_v(v: float) -> float:
 
 
 @inline
-def _add_alone(t: float, weight: float, g: float, shift: float, is_inside: bool, out: Array) -> float:
+def add_alone(t: float, weight: float, g: float, shift: float, is_inside: bool, out: Array) -> float:
     """Add one node to the four columns behind the moments; return what weights the rest, log g or log(1 - V)."""
     if not is_inside:
         told = math.log(g)
@@ -52,7 +52,7 @@ def _add_alone(t: float, weight: float, g: float, shift: float, is_inside: bool,
 
 
 @inline
-def _add_node(y: float, weight: float, row: Array, exponents: NDArray[np.int64], out: Array) -> None:
+def add_node(y: float, weight: float, row: Array, exponents: NDArray[np.int64], out: Array) -> None:
     """out[a] += weight y^i row[column] for every (i, column) of the exponents."""
     for a in range(exponents.shape[0]):
         power = weight
@@ -88,10 +88,10 @@ def profile_sums(
             shift += 0.5 * centres[n, l] ** 2
         for j in range(nodes.size):
             y = nodes[j] - centres[n, 0]
-            _add_node(y, weights[j], rows[j], exponents, out[n, :count])
+            add_node(y, weights[j], rows[j], exponents, out[n, :count])
             # profile_of keeps 1 / sqrt(2 pi) of z_1 in the weights
             g = rows[j, 0] * math.exp(-LOG_ROOT_2PI)
             if alone > 0 and g > 0.0:
                 own = weights[j] * math.exp(LOG_ROOT_2PI)
-                told = _add_alone(nodes[j], own, g, shift, is_inside, out[n, count:])
-                _add_node(y, weights[j] * told, rows[j], exponents[:alone], out[n, count + 4 :])
+                told = add_alone(nodes[j], own, g, shift, is_inside, out[n, count:])
+                add_node(y, weights[j] * told, rows[j], exponents[:alone], out[n, count + 4 :])
