@@ -4,6 +4,7 @@ Two and three objectives: `correlated`, to many digits. More: `many`. No correla
 """
 
 from collections.abc import Callable
+from types import ModuleType
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,17 +20,32 @@ Joint = Callable[[Question, bool], Gradient]
 FEW_OBJECTIVES = 3
 
 
-def _by_number(few: Joint, more: Joint) -> Joint:
-    def joint(question: Question, deep: bool) -> Gradient:
-        return (few if question.std.shape[1] <= FEW_OBJECTIVES else more)(question, deep)
-
-    return joint
+def _best(question: Question) -> ModuleType:
+    return correlated if question.std.shape[1] <= FEW_OBJECTIVES else many
 
 
-coupled = _by_number(correlated.coupled, many.coupled)
-decoupled = _by_number(correlated.decoupled, many.decoupled)
-coupled_matched = _by_number(correlated.coupled_matched, many.coupled_matched)
-decoupled_matched = _by_number(correlated.decoupled_matched, many.decoupled_matched)
+def coupled(question: Question, deep: bool) -> Gradient:
+    """Theorem 1 under a joint normal: gain (N,), and if deep its derivatives d_mean, d_spread (N, L, L)."""
+    told: Gradient = _best(question).coupled(question, deep)
+    return told
+
+
+def decoupled(question: Question, deep: bool) -> Gradient:
+    """Theorem C.1 for any objective: gain (N, L); derivatives d_mean (..., N, L, L), d_spread (N, L, L, L)."""
+    told: Gradient = _best(question).decoupled(question, deep)
+    return told
+
+
+def coupled_matched(question: Question, deep: bool) -> Gradient:
+    """The matched bound for all objectives."""
+    told: Gradient = _best(question).coupled_matched(question, deep)
+    return told
+
+
+def decoupled_matched(question: Question, deep: bool) -> Gradient:
+    """The matched bound for each objective alone."""
+    told: Gradient = _best(question).decoupled_matched(question, deep)
+    return told
 
 
 def values_of(question: Question, joint: Joint, independent: Callable[[Question], Array]) -> Array:
