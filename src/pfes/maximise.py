@@ -17,6 +17,7 @@ from pfes.errors import InvalidInput
 from pfes.gp import Feasibility
 from pfes.observations import NO_ROW
 from pfes.offer import Offer
+from pfes.search.dividing import minimise_by_dividing
 from pfes.space import Pool, Space
 
 __all__ = ["Found", "MaximiserSettings", "Target", "maximise"]
@@ -265,18 +266,23 @@ def _moved(target: Target, space: Space, scored: Scored, count: int) -> Scored:
 def direct(
     target: Target, space: Space, settings: MaximiserSettings, rng: np.random.Generator, hurry: Callable[[], bool]
 ) -> Found | None:
-    """DIRECT (Jones, Perttunen, Stuckman 1993) on the best option at each point, as the paper maximises."""
-    met: list[Array] = []
+    """DIRECT on the best option at each point, as the paper maximises."""
+    moving = np.flatnonzero(space.upper > space.lower)
+    scored: list[Scored] = []
 
-    def loss(x: Array) -> float:
-        if met and hurry():
-            return -10.0 * FLOOR  # nothing stops it but its own count: let it run out
-        met.append(x.copy())
-        values = Scored.of(target, x[None]).value
-        return -float(np.clip(values.max(initial=-np.inf), 10 * FLOOR, None))
+    def loss(unit: Array) -> Array:
+        x = np.tile(space.lower, (len(unit), 1))
+        x[:, moving] += unit * (space.upper - space.lower)[moving]
+        inside = space.admissible(space.snap(x))
+        scored.append(Scored.of(target, x[inside]))
+        best = np.full(len(x), -np.inf)
+        best[inside] = scored[-1].value.max(axis=1)
+        return -np.maximum(best, 10.0 * FLOOR)
 
-    bounds = optimize.Bounds(space.lower, np.maximum(space.upper, space.lower + 1e-12))
-    optimize.direct(loss, bounds, maxfun=settings.scan * 4, locally_biased=False)
-    found = Scored.of(target, np.array(met)).found()
+    if len(moving):
+        minimise_by_dividing(loss, len(moving), 4 * settings.scan, hurry)
     # the points it tries do not depend on the target alone: where all of them are taken, look elsewhere
+    found = (
+        Scored(np.vstack([it.x for it in scored]), np.vstack([it.value for it in scored])).found() if scored else None
+    )
     return found or Scored.of(target, space.sobol(settings.scan, rng)).found()
