@@ -19,8 +19,8 @@ from pfes.acquisition.margin import margin, with_thresholds
 from pfes.acquisition.method import Method
 from pfes.acquisition.prediction import ByPrediction, Sensitivity
 from pfes.acquisition.protocol import score_of, slope_of
-from pfes.acquisition.resolution import smallest
-from pfes.acquisition.situation import Situation
+from pfes.acquisition.resolution import finest
+from pfes.acquisition.situation import Situation, best_of
 from pfes.gp import Surrogate
 from pfes.objectives import Option
 from pfes.pareto import non_dominated
@@ -87,8 +87,8 @@ def distance(situation: Situation) -> Distance:
         levels,
         situation.thresholds,
         optimism(len(situation.observed), situation.domain.width),
-        np.hypot(situation.noise, smallest(situation)),
-        held[non_dominated(levels)] if len(levels) else held,
+        finest(situation),
+        best_of(held, levels),
     )
 
 

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from pfes.acquisition.method import Method
 from pfes.acquisition.prediction import ByPrediction, Sensitivity
-from pfes.acquisition.resolution import smallest
-from pfes.acquisition.situation import Situation
+from pfes.acquisition.resolution import finest, smallest
+from pfes.acquisition.situation import Situation, best_of
 from pfes.gp import JointModel, Surrogate
 from pfes.improvement import Front, log_expected_improvement, log_expected_improvement_gradient, prepare_front
 from pfes.objectives import Option
@@ -130,8 +130,8 @@ def improvement(situation: Situation) -> Ehvi:
     """Improve on the front of the predicted means at the points where everything has been measured."""
     levels = situation.model.predict(situation.held).mean
     reference = reference_point(levels, situation.thresholds)
-    delta = np.hypot(situation.noise, smallest(situation))
-    starts = situation.held[non_dominated(levels)] if len(levels) else situation.held
+    delta = finest(situation)
+    starts = best_of(situation.held, levels)
     return Ehvi(situation.model, situation.options, levels, reference, delta, starts)
 
 

@@ -24,7 +24,7 @@ from pfes.acquisition.by_differences import ByDifferences
 from pfes.acquisition.expected import expecting
 from pfes.acquisition.method import Method
 from pfes.acquisition.protocol import score_of
-from pfes.acquisition.resolution import smallest
+from pfes.acquisition.resolution import finest
 from pfes.acquisition.situation import Situation
 from pfes.compiled import kernel
 from pfes.gp import Surrogate
@@ -203,7 +203,7 @@ def learner(situation: Situation, slack: Array) -> Pal:
         rows_of(situation.domain, situation.allowed),
         slack,
         situation.thresholds,
-        np.hypot(situation.noise, smallest(situation)),
+        finest(situation),
         situation.held,
     )
 

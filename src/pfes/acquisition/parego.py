@@ -19,13 +19,12 @@ from numpy.typing import NDArray
 from pfes.acquisition.expected import expecting
 from pfes.acquisition.method import Method
 from pfes.acquisition.prediction import ByPrediction, Sensitivity
-from pfes.acquisition.resolution import smallest
-from pfes.acquisition.situation import Situation
+from pfes.acquisition.resolution import finest
+from pfes.acquisition.situation import Situation, best_of
 from pfes.gp import Model, Posterior, Prediction, Recipe, Slopes, Surrogate, fit
 from pfes.improvement import Front, log_expected_improvement, log_expected_improvement_gradient, prepare_front
 from pfes.objectives import Option
 from pfes.observations import condensed, merged
-from pfes.pareto import non_dominated
 
 __all__ = ["METHOD", "Parego", "augmented_chebyshev", "drawn_weights", "parego", "shortfalls"]
 
@@ -150,8 +149,8 @@ def parego(situation: Situation) -> Parego:
         drawn_weights(len(situation.thresholds), situation.rng),
         situation.recipe,
         np.asarray(situation.domain.groups),
-        np.hypot(situation.noise, smallest(situation)),
-        points[non_dominated(levels)] if len(levels) else points,
+        finest(situation),
+        best_of(points, levels),
         int(situation.rng.integers(2**31)),
     )
 

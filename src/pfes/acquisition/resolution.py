@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from pfes.acquisition.situation import Situation
 
-__all__ = ["resolution", "smallest"]
+__all__ = ["finest", "resolution", "smallest"]
 
 Array = NDArray[np.float64]
 
@@ -22,3 +22,8 @@ def resolution(situation: Situation, frontiers: list[Array]) -> Array:
 def smallest(situation: Situation) -> Array:
     """(L,) 1e-3 of the prior deviations: no difference smaller than that is worth knowing unless the user says so."""
     return 1e-3 * np.sqrt(situation.model.amplitude)
+
+
+def finest(situation: Situation) -> Array:
+    """(L,) how closely a measurement can be known at best: its noise, and the smallest difference worth knowing."""
+    return np.hypot(situation.noise, smallest(situation))

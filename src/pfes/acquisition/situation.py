@@ -9,9 +9,10 @@ from numpy.typing import NDArray
 from pfes.frontiers import FrontierSettings
 from pfes.gp import Recipe, Surrogate
 from pfes.objectives import Option
+from pfes.pareto import non_dominated
 from pfes.space import Pool, Space
 
-__all__ = ["Situation"]
+__all__ = ["Situation", "best_of"]
 
 Array = NDArray[np.float64]
 
@@ -41,3 +42,8 @@ class Situation:
     completing: Callable[[Array], Array] = _ones  # x (N, D) -> (N,) cost of all that a point lacks
     recipe: Recipe = field(default_factory=Recipe)  # of the model, for methods that fit one of their own
     measured: Array | None = None  # (m, L) levels measured at `held`, averages of replicates; None: as predicted
+
+
+def best_of(points: Array, levels: Array) -> Array:
+    """Those of the points (S, ...) whose levels (S, L) none of the others dominates; there may be no points."""
+    return points[non_dominated(levels)] if len(levels) else points

@@ -25,8 +25,8 @@ from pfes.acquisition.expected import expecting
 from pfes.acquisition.method import Method
 from pfes.acquisition.prediction import ByPrediction, Sensitivity
 from pfes.acquisition.protocol import score_of, slope_of
-from pfes.acquisition.resolution import smallest
-from pfes.acquisition.situation import Situation
+from pfes.acquisition.resolution import finest
+from pfes.acquisition.situation import Situation, best_of
 from pfes.compiled import inline, kernel
 from pfes.gp import Surrogate
 from pfes.improvement import Front, prepare_front
@@ -168,7 +168,7 @@ def smsego(gain: Callable[[int], float], situation: Situation) -> Smsego:
     """Add to the front of the predicted means at the points where everything has been measured."""
     held, count = situation.held, len(situation.thresholds)
     levels = situation.model.predict(held).mean
-    front = levels[non_dominated(levels)] if len(levels) else levels
+    front = best_of(levels, levels)
     left = situation.left - 1.0 if np.isfinite(situation.left) else float(len(held))
     return Smsego(
         situation.model,
@@ -177,8 +177,8 @@ def smsego(gain: Callable[[int], float], situation: Situation) -> Smsego:
         reference_below(front, situation.thresholds),
         epsilons(front, max(left, 0.0)),
         gain(count),
-        np.hypot(situation.noise, smallest(situation)),
-        held[non_dominated(levels)] if len(levels) else held,
+        finest(situation),
+        best_of(held, levels),
     )
 
 

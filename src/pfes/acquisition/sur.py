@@ -26,13 +26,13 @@ from pfes.acquisition.by_differences import ByDifferences
 from pfes.acquisition.expected import expecting
 from pfes.acquisition.method import Method
 from pfes.acquisition.protocol import score_of
-from pfes.acquisition.resolution import smallest
-from pfes.acquisition.situation import Situation
+from pfes.acquisition.resolution import finest
+from pfes.acquisition.situation import Situation, best_of
 from pfes.compiled import inline, kernel, spread
 from pfes.gp import Model, Surrogate
 from pfes.normal import bivariate_below, tails
 from pfes.objectives import Option
-from pfes.pareto import as_frontier, non_dominated, nondominated_cells
+from pfes.pareto import as_frontier, nondominated_cells
 from pfes.space import Pool
 
 __all__ = ["METHOD", "Places", "Sur", "chosen_places", "still_open", "sur"]
@@ -214,8 +214,8 @@ def sur(situation: Situation) -> Sur:
         levels,
         situation.thresholds,
         chosen_places(base, probability, situation.rng),
-        np.hypot(situation.noise, smallest(situation)),
-        held[non_dominated(levels)] if len(levels) else held,
+        finest(situation),
+        best_of(held, levels),
     )
 
 

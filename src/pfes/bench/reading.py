@@ -1,7 +1,5 @@
 """Experiments from TOML files: the reader's own, or one of those that pfes brings along."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,10 +7,8 @@ from pydantic import BaseModel
 
 from pfes.bench.experiment import Budget, Experiment, MethodTable, ProblemTable
 from pfes.errors import InvalidInput
-from pfes.plan.faults import Fault
-from pfes.plan.lines import Lines
 from pfes.plan.model import ObjectiveTable
-from pfes.plan.tables import Kind, at_line, read_tables
+from pfes.plan.tables import Kind, Located, read_tables
 
 __all__ = ["ExperimentFile", "read_experiment", "shipped"]
 
@@ -27,20 +23,10 @@ KIND = Kind(Experiment, TABLES, "an experiment", "`pfes bench list` names some, 
 
 
 @dataclass(frozen=True)
-class ExperimentFile:
+class ExperimentFile(Located):
     """An experiment, the file it stands in, and where in it its keys are."""
 
     experiment: Experiment
-    path: Path
-    lines: Lines
-
-    @contextmanager
-    def located(self) -> Iterator[None]:
-        """Say of what goes wrong inside on which line of the file it is."""
-        try:
-            yield
-        except Fault as fault:
-            raise at_line(self.path, self.lines, fault.where, str(fault)) from None
 
 
 def shipped() -> dict[str, Path]:
@@ -57,4 +43,4 @@ def read_experiment(which: str | Path) -> ExperimentFile:
             raise InvalidInput(f"got the experiment {str(which)!r}, wanted a TOML file or one of {', '.join(known)}")
         path = known[str(which)]
     experiment, lines = read_tables(path, KIND)
-    return ExperimentFile(experiment, path, lines)
+    return ExperimentFile(path, lines, experiment)

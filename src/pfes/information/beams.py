@@ -24,6 +24,7 @@ from pfes.information.kernels.beams import beam_moments
 from pfes.information.prepared import Frontier, Frontiers
 from pfes.information.tensors import exponents_of
 from pfes.information.truncated import Sums, matched_bound, region_of
+from pfes.normal.lattice import golden_steps
 
 __all__ = ["averaged", "of_sets", "of_sets_gradient", "shares_of"]
 
@@ -46,11 +47,8 @@ def beams_of(objectives: int) -> tuple[Array, Array]:
     width, half = objectives - 1, BEAMS.get(objectives, MANY) // 2
     if width == 0:
         return np.zeros((1, 0)), np.ones(1)
-    golden = 2.0
-    for _ in range(64):  # golden^(width + 1) = golden + 1
-        golden = (1.0 + golden) ** (1.0 / (width + 1.0))
     ranks = np.arange(half)[:, None]
-    lattice = (0.5 + (ranks + 1) * golden ** -(1.0 + np.arange(width))) % 1.0
+    lattice = (0.5 + (ranks + 1) * golden_steps(width)) % 1.0
     # of one dimension the middles of equal parts of one half are evener
     one = WIDER * ndtri((0.5 + ranks) / half / 2.0 if width == 1 else lattice)
     nodes = np.vstack([one, -one])

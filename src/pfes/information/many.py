@@ -25,7 +25,7 @@ from pfes.information.kernels.scattered import scattered_moments, scattered_prof
 from pfes.information.prepared import Frontier
 from pfes.information.tensors import exponents_of
 from pfes.information.truncated import Slopes, Sums, alone_slopes, coupled_slopes, matched_bound, region_of
-from pfes.normal.lattice import generator
+from pfes.normal.lattice import generator, golden_steps
 
 __all__ = ["MOST_OBJECTIVES", "coupled", "coupled_matched", "decoupled", "decoupled_matched"]
 
@@ -44,11 +44,7 @@ Cells = tuple[Array, Array]  # lower, upper (M, L)
 @cache
 def _lattices(dimension: int) -> Lattices:
     steps = np.array([generator(n, max(dimension, 1)) / n for n in SIZES])
-    # Roberts' generalised golden ratio: shifts that stay apart
-    golden = 2.0
-    for _ in range(64):
-        golden = (1.0 + golden) ** (1.0 / (max(dimension, 1) + 1.0))
-    return Lattices(np.array(SIZES), steps, np.asarray(golden ** -(1.0 + np.arange(max(dimension, 1)))))
+    return Lattices(np.array(SIZES), steps, golden_steps(max(dimension, 1)))
 
 
 def _cells(frontier: Frontier, is_inside: bool) -> Cells:

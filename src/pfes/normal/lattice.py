@@ -12,9 +12,17 @@ from numpy.typing import NDArray
 
 from pfes.errors import InvalidInput
 
-__all__ = ["generator", "prime_below"]
+__all__ = ["generator", "golden_steps", "prime_below"]
 
 Array = NDArray[np.float64]
+
+
+def golden_steps(width: int) -> Array:
+    """(width,) steps whose multiples, modulo 1, stay apart: powers of Roberts' generalised golden ratio."""
+    golden = 2.0
+    for _ in range(64):  # golden^(width + 1) = golden + 1
+        golden = (1.0 + golden) ** (1.0 / (width + 1.0))
+    return np.asarray(golden ** -(1.0 + np.arange(width)))
 
 
 def prime_below(number: int) -> int:

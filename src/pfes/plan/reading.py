@@ -1,17 +1,13 @@
 """A plan from a TOML file: whatever is wrong with it is said in one line, with the file's line and the remedy."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from pydantic import BaseModel
 
 from pfes.plan import model
-from pfes.plan.faults import Fault
-from pfes.plan.lines import Lines
 from pfes.plan.model import Plan
-from pfes.plan.tables import Kind, at_line, read_tables
+from pfes.plan.tables import Kind, Located, read_tables
 
 __all__ = ["PlanFile", "read_plan"]
 
@@ -29,23 +25,13 @@ PLAN = Kind(Plan, TABLES, "a plan", "`pfes create --example` prints one", "param
 
 
 @dataclass(frozen=True)
-class PlanFile:
+class PlanFile(Located):
     """A plan, the file it stands in, and where in it its keys are."""
 
     plan: Plan
-    path: Path
-    lines: Lines
-
-    @contextmanager
-    def located(self) -> Iterator[None]:
-        """Say of what goes wrong inside on which line of the file it is."""
-        try:
-            yield
-        except Fault as fault:
-            raise at_line(self.path, self.lines, fault.where, str(fault)) from None
 
 
 def read_plan(path: Path) -> PlanFile:
     """Read a TOML file; InvalidInput says what is wrong with it, where, and what to try."""
     plan, lines = read_tables(path, PLAN)
-    return PlanFile(plan, path, lines)
+    return PlanFile(path, lines, plan)

@@ -2,7 +2,8 @@
 
 import difflib
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -10,11 +11,12 @@ from typing import Any, Generic, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from pfes.errors import InvalidInput
+from pfes.plan.faults import Fault
 from pfes.plan.lines import Lines, find_line, lines_of
 from pfes.space.names import shown
 from pfes.space.numbers import parse_number
 
-__all__ = ["Kind", "at_line", "read_tables"]
+__all__ = ["Kind", "Located", "at_line", "read_tables"]
 
 T = TypeVar("T", bound=BaseModel)
 
@@ -48,6 +50,22 @@ class Kind(Generic[T]):
     hint: str
     typed: str = ""
     types: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Located:
+    """A file, and where in it its keys are; what was read from it stands in the classes built on this one."""
+
+    path: Path
+    lines: Lines
+
+    @contextmanager
+    def located(self) -> Iterator[None]:
+        """Say of what goes wrong inside on which line of the file it is."""
+        try:
+            yield
+        except Fault as fault:
+            raise at_line(self.path, self.lines, fault.where, str(fault)) from None
 
 
 def read_tables(path: Path, kind: Kind[T]) -> tuple[T, Lines]:
