@@ -275,9 +275,9 @@ def direct(
         x[:, moving] += unit * (space.upper - space.lower)[moving]
         inside = space.admissible(space.snap(x))
         scored.append(Scored.of(target, x[inside]))
-        best = np.full(len(x), -np.inf)
-        best[inside] = scored[-1].value.max(axis=1)
-        return -np.maximum(best, 10.0 * FLOOR)
+        losses = np.full(len(x), -10.0 * FLOOR)
+        losses[inside] = np.minimum(-scored[-1].value.max(axis=1), -10.0 * FLOOR)
+        return losses
 
     if len(moving):
         minimise_by_dividing(loss, len(moving), 4 * settings.scan, hurry)

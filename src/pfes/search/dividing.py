@@ -21,6 +21,7 @@ Array = NDArray[np.float64]
 Integers = NDArray[np.intp]
 
 WORTH = 1e-4  # share of the least value by which a box must promise to be better
+FINEST = 1e-6  # from centre to corner: smaller boxes are not divided
 
 
 def minimise_by_dividing(
@@ -37,6 +38,8 @@ def minimise_by_dividing(
     met, cuts = value(centre), np.zeros((1, width), dtype=np.intp)
     while len(met) < most and not hurry():
         boxes = promising(met, cuts)
+        if not len(boxes):
+            break
         sides = [np.flatnonzero(cuts[box] == cuts[box].min()) for box in boxes]
         room = np.cumsum([2 * len(side) for side in sides]) <= most - len(met)
         if not room.any():
@@ -51,24 +54,24 @@ def minimise_by_dividing(
 
 def promising(met: Array, cuts: Integers) -> Integers:
     """Boxes that some slope makes the most promising: the lower right hull of values over sizes, the largest first."""
-    divisions = cuts.sum(axis=1)  # says the size: only longest sides are cut
-    sizes = np.unique(divisions)  # the largest first
-    least = np.array([met[divisions == it].min() for it in sizes])
-    radius = np.array([_radius(cuts[np.argmax(divisions == it)]) for it in sizes])
+    divisions = cuts.sum(axis=1)
+    sizes, member = np.unique(divisions, return_inverse=True)  # the largest first
+    radius = _radius(sizes, cuts.shape[1])
+    least = np.full(len(sizes), np.inf)
+    np.minimum.at(least, member, met)
+    rise = (least[:, None] - least) / (radius[:, None] - radius + np.eye(len(sizes)))
+    at_least = np.where(np.triu(np.ones(rise.shape, bool), 1), rise, -np.inf).max(axis=1)  # beside smaller boxes
+    at_most = np.where(np.tril(np.ones(rise.shape, bool), -1), rise, np.inf).min(axis=1)  # beside larger ones
     best = least.min()
-    chosen = []
-    for i, (low, wide) in enumerate(zip(least, radius, strict=True)):
-        smaller, larger = slice(i + 1, None), slice(0, i)
-        at_least = np.max((low - least[smaller]) / (wide - radius[smaller]), initial=-np.inf)
-        at_most = np.min((least[larger] - low) / (radius[larger] - wide), initial=np.inf)
-        if 0.0 < at_most >= at_least and low - at_most * wide <= best - WORTH * abs(best):
-            chosen.append(np.flatnonzero((divisions == sizes[i]) & (met == low)))
-    return np.concatenate(chosen)
+    on_hull = (at_most > 0.0) & (at_most >= at_least) & (least - at_most * radius <= best - WORTH * abs(best))
+    chosen = (on_hull & (radius > FINEST))[member] & (met == least[member])
+    return np.flatnonzero(chosen)[np.argsort(divisions[chosen], kind="stable")]
 
 
-def _radius(cuts: Integers) -> float:
-    """From the centre of a box to its corners."""
-    return float(0.5 * np.sqrt(np.sum(9.0 ** -np.sort(cuts))))
+def _radius(divisions: Integers, width: int) -> Array:
+    """From centres to corners of boxes so often divided: only longest sides are, so that tells how long all are."""
+    evenly, more = np.divmod(divisions, width)
+    return np.asarray(0.5 * 3.0**-evenly * np.sqrt(width - more + more / 9.0))
 
 
 def _around(centre: Array, cuts: Integers, sides: Integers) -> Array:
