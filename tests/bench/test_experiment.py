@@ -21,6 +21,7 @@ WRONG = {
     "a misspelt key": ("budget = {", "bugdet = {", r"line 4: bugdet: .* did you mean budget\?"),
     "no budget": ("budget = { evaluations = 6 }\n", "", r"wanted .*evaluations = 50"),
     "two budgets": ("{ evaluations = 6 }", "{ evaluations = 6, cost = 3 }", r"line 4: budget: .*either evaluations or"),
+    "more than all": ("start = 3", "start = 3\nuntil = 1.5", r"wanted until = 0.999, or another share"),
     "no problem of that name": ('"mine:valley"', '"vally"', r"line 5: problems: got the problem 'vally'"),
     "no such module": ('"mine:valley"', '"nowhere:valley"', r"line 5: problems: nowhere:valley: 'nowhere' cannot"),
     "no such function": ('"mine:valley"', '"mine:hill"', r"has no function 'hill'"),
@@ -86,6 +87,7 @@ CHANGES = {
     "start": HEAD.replace("start = 3", "start = 4"),
     "argument": HEAD + "arguments = { width = 0.5 }\n",
     "costs": HEAD + "costs = [2, 1]\n",
+    "until": HEAD.replace("start = 3", "start = 3\nuntil = 0.9"),
     "marks": HEAD.replace("start = 3", "start = 3\nmarks = [4]"),
 }
 

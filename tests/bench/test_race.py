@@ -1,5 +1,6 @@
 """One search: what is written down is what happened, and no more is spent than there is."""
 
+import itertools
 from pathlib import Path
 from typing import Any
 
@@ -9,16 +10,22 @@ import pytest
 from pfes.bench.cases import problem_of, start_of
 from pfes.bench.experiment import MethodTable, ProblemTable
 from pfes.bench.race import search
+from pfes.bench.summary.traces import held_at
 from pfes.errors import InvalidInput
 from pfes.problems import Problem
 from pfes.space import Pool
 
 
 def run(
-    problem: Problem, seed: int = 0, budget: float = 9.0, marks: tuple[int, ...] = (), **method: Any
+    problem: Problem,
+    seed: int = 0,
+    budget: float = 9.0,
+    marks: tuple[int, ...] = (),
+    until: float = np.inf,
+    **method: Any,
 ) -> dict[str, Any]:
     price = problem.objectives.cost(range(len(problem.objectives)))
-    return search(problem, MethodTable(**method), seed, name="x", budget=budget * price, marks=marks)
+    return search(problem, MethodTable(**method), seed, name="x", budget=budget * price, marks=marks, until=until)
 
 
 @pytest.fixture
@@ -113,6 +120,16 @@ def test_a_pool_that_is_used_up_ends_the_search() -> None:
     trace = run(tiny, 0, 20.0, name="random")
     assert trace["ended"] == "nothing left"
     assert len(trace["at"]) == 2
+
+
+def test_a_search_that_holds_enough_ends_and_is_taken_to_hold_that_later() -> None:
+    whole = run(POOL, 0, 30.0, name="random")
+    rise = next(n for n, (a, b) in enumerate(itertools.pairwise(whole["held"]), 1) if b > a)
+    early = run(POOL, 0, 30.0, (7, 29), until=whole["held"][rise], name="sobol", recipe="paper", fitted_on=20)
+    assert early["ended"] == "enough"
+    assert early["held"][-1] >= whole["held"][rise] > early["held"][-2]
+    assert held_at(early, 30.0 * early["price"]) == early["held"][-1]
+    assert set(early["recommended"]) == {"7", "29"}
 
 
 def test_a_time_limit_lets_the_suggestion_under_way_be_the_last(valley: Problem, folder: Path) -> None:

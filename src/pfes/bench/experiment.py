@@ -116,6 +116,7 @@ class Experiment(Table):
     seeds       how many (0, 1, ...), or which
     start       random points that every search begins with, the same for all methods
     time_limit  seconds; after them a search begins no further suggestion
+    until       share of the optimum; a search that holds it ends
     thresholds  whether methods are told the reference point
     marks       evaluations of everything after which the model's recommendation is looked at, too
     train       "times": numbers of training points; candidates: at how many points the acquisition is evaluated
@@ -129,6 +130,7 @@ class Experiment(Table):
     start: Whole = 5
     budget: Budget | None = None
     time_limit: Number | None = None
+    until: Number | None = None
     thresholds: bool = True
     marks: list[Whole] = Field(default_factory=list)
     train: list[Whole] = Field(default_factory=list)
@@ -140,6 +142,8 @@ class Experiment(Table):
     def _whole(self) -> "Experiment":
         if self.kind == "search" and any(problem.budget is None for problem in self.problems) and self.budget is None:
             raise ValueError("budget = { evaluations = 50 }, or { cost = 300 }")
+        if self.until is not None and not 0 < self.until <= 1:
+            raise ValueError("until = 0.999, or another share of the optimum")
         if self.kind == "times" and not self.train:
             raise ValueError("train = [50, 100, 200], numbers of training points")
         if not self.problems or not self.methods:

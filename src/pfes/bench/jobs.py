@@ -142,12 +142,16 @@ def _settings(
     if experiment.kind == "search":
         budget = entry.budget or experiment.budget
         assert budget is not None  # the experiment saw to it
-        yield shared | {
-            "start": experiment.start,
-            "budget": budget.model_dump(exclude_none=True),
-            "thresholds": experiment.thresholds,
-            "marks": list(experiment.marks),
-        }
+        yield (
+            shared
+            | {
+                "start": experiment.start,
+                "budget": budget.model_dump(exclude_none=True),
+                "thresholds": experiment.thresholds,
+                "marks": list(experiment.marks),
+            }
+            | ({} if experiment.until is None else {"until": float(experiment.until)})
+        )
     elif experiment.kind == "times":
         for train in experiment.train:
             yield shared | {"train": train, "candidates": experiment.candidates}

@@ -76,10 +76,14 @@ def search(
     first: int = 5,
     thresholds: bool = True,
     marks: tuple[int, ...] = (),
+    until: float = math.inf,
     time_limit: float | None = None,
     folder: str | None = None,
 ) -> dict[str, Any]:
-    """Run it; budget in units of cost, first points included; name: what the first points are drawn by."""
+    """Run it; budget in units of cost, first points included; name: what the first points are drawn by.
+
+    A search ends early when it holds `until` of the optimum; what it would hold later is what it holds then.
+    """
     course = Course(problem, seed, budget)
     places = start_of(problem, name, seed, first)
     values = [course.measure(place, course.every).tolist() for place in places]
@@ -87,12 +91,12 @@ def search(
     start = Start(problem, seed, course.record.left, entry.batch, entry.decoupled, told)
     trace = _Trace(course, {"at": places.tolist(), "values": values}, marks)
     deadline = math.inf if time_limit is None else time.perf_counter() + time_limit
-    ended = _go_on(begun(start, entry, folder), course, trace, deadline)
+    ended = _go_on(begun(start, entry, folder), course, trace, until, deadline)
     costs = {item.name: item.cost for item in problem.objectives}
     return trace.columns | {"price": course.price, "objectives": costs, "ended": ended}
 
 
-def _go_on(choose: Choose, course: Course, trace: "_Trace", deadline: float) -> str:
+def _go_on(choose: Choose, course: Course, trace: "_Trace", until: float, deadline: float) -> str:
     """Measure what the method wants until it is over; why it is."""
     trace.after(choose)
     for wishes, wall, processor in _choices(choose, course):
@@ -106,6 +110,9 @@ def _go_on(choose: Choose, course: Course, trace: "_Trace", deadline: float) -> 
             values = course.measure(place, which)
             trace.add(wish, place, which, values, (wall / len(wishes), processor / len(wishes)))
         trace.after(choose)
+        if trace.columns["held"][-1] >= until:
+            trace.after(choose, math.inf)
+            return "enough"
         if time.perf_counter() > deadline:
             return "time limit"
     return "budget"
@@ -181,9 +188,10 @@ class _Trace:
         for name, value in zip(("wall", "processor"), seconds, strict=True):
             columns[name].append(round(value, 4))
 
-    def after(self, choose: Choose) -> None:
+    def after(self, choose: Choose, spent: float | None = None) -> None:
         """Look at what the model recommends, if a mark is passed and the method can say."""
-        while self._marks and self._course.spent >= self._marks[0] * self._course.price - EXACTLY:
+        spent = self._course.spent if spent is None else spent
+        while self._marks and spent >= self._marks[0] * self._course.price - EXACTLY:
             mark = self._marks.pop(0)
             if recommended := getattr(choose, "recommended", None):
                 values = recommended(self._course.record)

@@ -1,5 +1,6 @@
 """What a worker does: one job, from its settings to a line of results; in another process, or on a cluster."""
 
+import math
 import multiprocessing
 import os
 import threading
@@ -117,6 +118,7 @@ def _search(job: Job) -> Line:
         first=settings["start"],
         thresholds=settings["thresholds"],
         marks=tuple(settings["marks"]),
+        until=settings.get("until", math.inf),
         time_limit=job.time_limit,
         folder=job.folders[0],
     )

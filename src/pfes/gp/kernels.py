@@ -21,6 +21,10 @@ __all__ = ["KERNELS", "Correlation", "squared_distances"]
 
 Array = NDArray[np.float64]
 
+WIDE = 128  # columns from which on a matrix product is worth it
+CLOSE = 1e-3  # of two rows' squared lengths: what is nearer is found by differences
+SOME_BYTES = 2**22
+
 
 class Correlation(NamedTuple):
     """A kernel of unit amplitude as a function of s, elementwise."""
@@ -65,12 +69,30 @@ KERNELS = {"matern52": Correlation(_matern52, _matern52_and_slope), "rbf": Corre
 def squared_distances(a: Array, b: Array) -> Array:
     """Squared Euclidean distances (N, M) between rows of a (N, D) and b (M, D).
 
-    By differences, not by a matrix product: two equal rows are at distance exactly 0, and next to an observation the
-    posterior variance lives off the digits that a product would cancel.
+    Two equal rows are at distance exactly 0, and small distances have all their digits, off which the posterior
+    variance next to an observation lives: they are found by differences. With many columns that is slow, and all but
+    the small ones are found by a matrix product, to a relative 1e-12.
     """
     from scipy.spatial.distance import cdist  # noqa: PLC0415 - slow to import
 
     if a.shape[1] == 0:
         return np.zeros((len(a), len(b)))
+    if a.shape[1] >= WIDE and min(len(a), len(b)) > 1:
+        return _by_product(a, b)
     result: Array = cdist(a, b, "sqeuclidean")
     return result
+
+
+def _by_product(a: Array, b: Array) -> Array:
+    middle = b.mean(axis=0)
+    left = a - middle
+    right = left if a is b else b - middle  # of a matrix and itself numpy computes but half
+    size = np.einsum("ij,ij->i", left, left)[:, None] + np.einsum("ij,ij->i", right, right)
+    square = size - 2.0 * (left @ right.T)
+    near, far = np.nonzero(square <= CLOSE * size)
+    step = max(1, SOME_BYTES // (8 * a.shape[1]))
+    for begin in range(0, len(near), step):
+        i, j = near[begin : begin + step], far[begin : begin + step]
+        apart = a[i] - b[j]
+        square[i, j] = np.einsum("ij,ij->i", apart, apart)
+    return np.asarray(square)

@@ -77,7 +77,8 @@ class Posterior:
 
     def kernel(self, a: Array, b: Array) -> Array:
         """Prior covariance (N, M) of the function at a (N, D) and b (M, D)."""
-        hyper, near, far = self.hyper, a / self.column_scales, b / self.column_scales
+        hyper, near = self.hyper, a / self.column_scales
+        far = near if b is a else b / self.column_scales
         if hyper.additive > 0.0:
             return hyper.amplitude * effects.correlations(near, far, self.groups, hyper.additive, self._matern)
         return hyper.amplitude * KERNELS[hyper.kernel].value(squared_distances(near, far))
@@ -166,7 +167,7 @@ class Posterior:
     def covariance(self, a: Array, b: Array) -> Array:
         """Posterior covariance (N, M) of the function at a (N, D) and b (M, D)."""
         left = linalg.solve_lower(self.factor, self.kernel(self.x, a))
-        right = linalg.solve_lower(self.factor, self.kernel(self.x, b))
+        right = left if b is a else linalg.solve_lower(self.factor, self.kernel(self.x, b))
         return self.kernel(a, b) - left.T @ right
 
     def draw(self, x: Array, count: int, rng: np.random.Generator) -> Array:
