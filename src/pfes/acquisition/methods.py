@@ -1,50 +1,36 @@
-"""The methods by name. A new one is a file of its own and a line here."""
+"""The methods by name. A new one is a file of its own, which says what it is in a `Method`, and a line here."""
 
-from pfes.acquisition import (
-    distance,
-    ehvi,
-    epal,
-    jes,
-    mesmo,
-    pal,
-    parego,
-    pareto_uncertainty,
-    pesmo,
-    pf2es,
-    pfes,
-    pfev,
-    plain,
-    smsego,
-    sur,
-    worth,
-)
+from importlib import import_module
+
 from pfes.acquisition.method import Method
 from pfes.errors import InvalidInput
 
 __all__ = ["METHODS", "method_named"]
 
-METHODS = {
+FILES = (
+    "worth",
+    "pfes",
+    "ehvi",
+    "parego",
+    "smsego",
+    "sur",
+    "pal",
+    "epal",
+    "mesmo",
+    "jes",
+    "pf2es",
+    "pfev",
+    "pesmo",
+    "distance",
+    "pareto_uncertainty",
+    "plain",
+)
+
+METHODS: dict[str, Method] = {
     method.name: method
-    for method in (
-        worth.METHOD,
-        pfes.METHOD,
-        ehvi.METHOD,
-        parego.METHOD,
-        smsego.METHOD,
-        smsego.GPARETO,
-        sur.METHOD,
-        pal.METHOD,
-        epal.METHOD,
-        mesmo.METHOD,
-        jes.METHOD,
-        pf2es.METHOD,
-        pfev.METHOD,
-        pesmo.METHOD,
-        distance.METHOD,
-        pareto_uncertainty.METHOD,
-        plain.SOBOL,
-        plain.RANDOM,
-    )
+    for file in FILES
+    for method in vars(import_module(f"pfes.acquisition.{file}")).values()
+    if isinstance(method, Method)
 }
 
 
