@@ -23,6 +23,7 @@ FILES = (
     "pesmo",
     "distance",
     "pareto_uncertainty",
+    "tsemo",
     "plain",
 )
 
