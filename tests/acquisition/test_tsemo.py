@@ -9,8 +9,8 @@ import pytest
 from acquisition.situations import NONE, everything, followed, pooled, situation, study
 from pfes.acquisition import METHODS, Acquisition
 from pfes.acquisition.tsemo import Tsemo, tsemo
-from pfes.pareto import hypervolume
 from pfes.gp import Model
+from pfes.pareto import hypervolume
 from pfes.testing import AcquisitionContract
 
 SLOPES = np.random.default_rng(3).standard_normal((3, 3))
