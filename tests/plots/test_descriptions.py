@@ -12,7 +12,7 @@ from pfes.objectives import Objectives
 from pfes.plots.attainment import attainment, dominated
 from pfes.plots.calibration import Calibration, calibration
 from pfes.plots.correlations import correlations, given_correlations
-from pfes.plots.front import front, staircase
+from pfes.plots.front import MOST, front, staircase
 from pfes.plots.parallel import parallel
 from pfes.plots.progress import progress
 from pfes.plots.slices import compromise, slices
@@ -74,6 +74,15 @@ def test_pending_and_recommended_points_are_where_the_model_expects_them(lively:
         assert values.tolist() == pytest.approx(wanted)
     means = sorted([p.estimates["f0"].mean, p.estimates["f1"].mean] for p in lively.recommended)
     assert all(any(row == pytest.approx(mean) for mean in means) for row in it.recommended.values.tolist())
+
+
+def test_only_points_that_are_drawn_are_put_into_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(MOST, "measured", 10)
+    said: list[object] = []
+    monkeypatch.setattr("pfes.plots.front._said", lambda point, values: said.append(point) or values)
+    it = front(plots.look(line_study([(k / 10, k % 7, k % 5) for k in range(100)]), model=False))
+    assert len(said) == len(it.measured) + len(it.front) < 20
+    assert it.behind > 50
 
 
 def test_without_a_model_only_what_is_measured_is_shown() -> None:

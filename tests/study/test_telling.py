@@ -10,6 +10,7 @@ import pytest
 from pfes import Bundle, Conflict, InvalidInput, Objective, UnknownTrial
 from pfes.observations import State
 from pfes.study import Study
+from pfes.trials import Trial
 from study.examples import OBJECTIVES, POINT, measured, pool_study, space_study
 
 BOTH = {"power": 1.0, "waste": 2.0}
@@ -265,6 +266,15 @@ def test_values_told_after_a_refusal_can_be_rejected_too() -> None:
     study.reject(number, "no")
     assert states(study) == []
     assert study.spent == 5.0
+
+
+def test_looking_for_what_is_pending_copies_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
+    study, number = asked()
+    study.add([POINT | BOTH] * 3)
+    copied: list[int] = []
+    copy = Trial.copy
+    monkeypatch.setattr(Trial, "copy", lambda self: copied.append(self.id) or copy(self))
+    assert [it.id for it in study.pending()] == [number] == copied
 
 
 def test_only_pending_trials_can_be_released() -> None:

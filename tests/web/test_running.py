@@ -12,11 +12,14 @@ from pathlib import Path
 
 import httpx
 import pytest
+from fastapi import FastAPI
 
 from pfes import InvalidInput, Objective, Real, Space, create_study, open_study
 from pfes.cli.main import main
+from pfes.web import create_app, render, running
 from pfes.web.jobs import Jobs
 from pfes.web.keys import Keys, is_open_to_others, kept_token, new_token
+from pfes.web.pictures import described
 from pfes.web.running import Listening, run
 from pfes.web.shelf import Shelf
 from web.conftest import cell_study
@@ -120,6 +123,26 @@ def test_an_interruption_ends_it_soon_and_quietly_while_it_computes(tmp_path: Pa
     assert "The server has ended. What it was computing is left off" in heard[1]
     assert took < 5.0  # two of them for the slow reader
     assert len(open_study(tmp_path / "cell.db").trials()) == 11
+
+
+def test_the_first_page_is_made_ready_before_its_address_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cell_study(tmp_path)
+    apps: list[FastAPI] = []
+    monkeypatch.setattr(running, "create_app", lambda *given: apps.append(create_app(*given)) or apps[-1])
+    seen: list[str] = []
+
+    def said(address: str) -> None:
+        server = apps[0].state.server
+        jobs = [described(server, name) for name in ("front", "volume", "correlations")]
+        seen.extend(job.state for job in jobs)
+        seen.append(f"{len(render._TEMPLATES.cache or ())} templates")
+        raise KeyboardInterrupt
+
+    render._TEMPLATES.cache.clear()  # type: ignore[union-attr]
+    run(Shelf(str(tmp_path / "cell.db")), Listening(), new_token(), said)
+    assert seen == ["done"] * 3 + [f"{len(list((render.HERE / 'templates').iterdir()))} templates"]
 
 
 def test_an_interruption_before_the_server_runs_is_an_end_as_well(tmp_path: Path) -> None:

@@ -128,13 +128,12 @@ def front(view: View) -> Front:
     behind = [point for point in view.whole if id(point) not in kept]
     known = {point.trials for point in view.whole}
     half = [point for point in view.points if point.trials not in known] if view.belief else []
-    dominated = _measured(behind, names)
     return Front(
         study=view.name,
         objectives=view.objectives.items,
-        measured=dominated.part(scattered(dominated.values, MOST["measured"])),
+        measured=_measured(behind, names, MOST["measured"]),
         half=_thin(_filled(view, half), "half"),
-        front=_thin(_measured(view.front, names), "front"),
+        front=_measured(view.front, names, MOST["front"]),
         recommended=_recommended(view),
         pending=_thin(_filled(view, view.pending if view.belief else ()), "pending"),
         behind=len(behind),
@@ -149,9 +148,12 @@ def _table(rows: Iterable[Mapping[str, float]], names: Sequence[str]) -> Array:
     return np.array([[row.get(name, np.nan) for name in names] for row in rows]).reshape(-1, len(names))
 
 
-def _measured(points: Sequence[Measured], names: Sequence[str]) -> Cloud:
+def _measured(points: Sequence[Measured], names: Sequence[str], most: int) -> Cloud:
+    """At most so many of the points; only those that are drawn are put into words."""
     values = _table((point.values for point in points), names)
-    return Cloud(values, np.zeros_like(values), tuple(_said(point, named_values(point.values)) for point in points))
+    drawn = scattered(values, most)
+    texts = tuple(_said(point, named_values(point.values)) for point in (points[i] for i in drawn))
+    return Cloud(values[drawn], np.zeros((len(drawn), len(names))), texts)
 
 
 def _said(point: Any, values: str) -> str:

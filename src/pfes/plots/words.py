@@ -93,6 +93,8 @@ TURNING = frozenset(
 
 def legible(text: str) -> str:
     """A text on one line, without characters that cannot be seen or written, or that turn others around."""
+    if text.isprintable():  # nearly all are
+        return text
     shown = (UNSEEN.get(unicodedata.category(letter), letter) for letter in text if letter not in TURNING)
     return "".join(shown)
 

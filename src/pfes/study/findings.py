@@ -158,7 +158,9 @@ class Findings:
 
     def pending(self) -> Trials:
         """The trials that were asked for and not yet told in full."""
-        return Trials(trial for trial in self.trials() if trial.state is TrialState.PENDING)
+        with self._journal.now() as ledger:
+            found = ledger.trials.values()
+            return Trials(trial.copy() for trial in found if trial.state is TrialState.PENDING)
 
     def leases(self) -> dict[int, float]:
         """For how many seconds each pending trial is still reserved; below 0: the next ask releases it."""

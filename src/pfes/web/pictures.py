@@ -13,10 +13,11 @@ from pfes import plots
 from pfes.web.jobs import Job
 from pfes.web.server import Server, the_server
 
-__all__ = ["Shown", "router", "shown"]
+__all__ = ["Shown", "ready", "router", "shown"]
 
 router = APIRouter()
 PATIENCE = 0.3  # seconds in which most pictures are there
+BEFOREHAND = 5.0  # seconds that a server may take to describe a picture before anybody asks
 ABOUT = {
     "front": "Each point is measured; those of the front are beaten by no other.",
     "volume": "What the front dominates, by the cost spent. Where it stays level, little is found.",
@@ -58,6 +59,13 @@ def described(server: Server, name: str) -> Job:
 
     key = ("picture", name, now.study.storage, now.study.name, now.events)
     return server.jobs.start("look", f"Drawing {name}", work, key)
+
+
+def ready(server: Server) -> None:
+    """Describe the pictures of the first page before anybody asks for them."""
+    for it in shown(server, model=False):
+        if not it.why:
+            described(server, it.name).wait(BEFOREHAND)
 
 
 @router.get("/pictures/{name}")

@@ -15,10 +15,11 @@ from pfes.display import cell
 from pfes.space import Pool
 from pfes.standing import time_left
 from pfes.study import Study
+from pfes.web.plotly import map_styles
 from pfes.web.server import the_server
 from pfes.web.words import on_the_page
 
-__all__ = ["HERE", "NAVIGATION", "back", "page"]
+__all__ = ["HERE", "NAVIGATION", "back", "page", "ready"]
 
 HERE = Path(__file__).parent
 NAVIGATION = (
@@ -50,6 +51,13 @@ def _environment() -> Environment:
 _TEMPLATES = _environment()
 
 
+def ready() -> None:
+    """Compile all templates: the first page need not wait for it."""
+    for name in _TEMPLATES.list_templates():
+        _TEMPLATES.get_template(name)
+    map_styles()
+
+
 @functools.cache
 def edition() -> str:
     """What the addresses of files end with, so that browsers may keep them until a new version comes."""
@@ -65,6 +73,7 @@ def page(request: Request, template: str, status: int = 200, **values: Any) -> H
     common = {
         "version": version("pfes"),
         "edition": edition(),
+        "map_styles": map_styles(),
         "units": _units(study),
         "pool": study is not None and isinstance(study.space, Pool),
         "path": request.url.path,

@@ -11,6 +11,7 @@ from pathlib import Path
 import uvicorn
 
 from pfes.errors import InvalidInput
+from pfes.web import pictures, render
 from pfes.web.app import create_app
 from pfes.web.guard import Rules
 from pfes.web.jobs import Jobs
@@ -98,11 +99,13 @@ class _Ending(uvicorn.Server):
 def run(shelf: Shelf, listening: Listening, token: str, say: Callable[[str], None]) -> bool:
     """Serve until interrupted; whether work in the background was cut off. `say` is told the address to open."""
     sock = bound(listening.host, listening.port)
-    with contextlib.suppress(NoStudy):
-        shelf.warm()  # a long study takes seconds to be read: now, not when the first page is opened
     port = sock.getsockname()[1]
     rules = Rules(Keys(token, port), listening.hosts, listening.read_only, secure=listening.certificate is not None)
     app = create_app(shelf, rules)
+    render.ready()  # what takes long is done now, not when the first page is opened
+    with contextlib.suppress(NoStudy):
+        shelf.warm()
+        pictures.ready(app.state.server)
     config = uvicorn.Config(
         app,
         log_level="warning",

@@ -1,10 +1,8 @@
 """Files that pages need: our own, and Plotly's script from its installed package. Nothing comes from afar."""
 
-import functools
-from importlib.resources import files
-
 from fastapi import APIRouter, HTTPException, Response
 
+from pfes.web.plotly import script
 from pfes.web.render import HERE
 
 __all__ = ["router"]
@@ -15,17 +13,12 @@ PLOTLY = "plotly.js"
 OURS = {path.name: path for path in (HERE / "static").iterdir() if path.suffix in KINDS}
 
 
-@functools.cache
-def _plotly() -> bytes:
-    return files("plotly").joinpath("package_data", "plotly.min.js").read_bytes()
-
-
 @router.get("/static/{name}")
 def static(name: str) -> Response:
     """A file by its name; only those that are there."""
     headers = {"cache-control": "private, max-age=31536000, immutable"}
     if name == PLOTLY:
-        return Response(_plotly(), media_type=KINDS[".js"], headers=headers)
+        return Response(script(), media_type=KINDS[".js"], headers=headers)
     if name not in OURS:
         raise HTTPException(404, f"there is no file {name}")
     return Response(OURS[name].read_bytes(), media_type=KINDS[OURS[name].suffix], headers=headers)
