@@ -39,6 +39,9 @@ def test_a_value_that_is_no_number_points_to_what_to_tell_instead(value: float) 
 def test_values_of_the_wrong_kind_are_refused() -> None:
     with pytest.raises(InvalidInput, match="got 'high', wanted a number"):
         Objective("a").checked("high")
+    for truth in (True, np.True_, np.array(False)):
+        with pytest.raises(InvalidInput, match="not a truth value"):
+            Objective("a").checked(truth)
     with pytest.raises(InvalidInput, match=r"got 0.0, wanted > 0, as transform is 'log'"):
         Objective("a", transform="log").checked(0)
     assert Objective("a").checked(np.float32(0.5)) == 0.5

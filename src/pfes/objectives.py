@@ -75,6 +75,8 @@ class Objective:
 
     def checked(self, value: object) -> float:
         """A measured value as a float; refuse what no measurement can be, with a pointer to what to do instead."""
+        if getattr(value, "dtype", type(value)) == bool:  # numpy's too; float would make 0 or 1 of it
+            raise InvalidInput(f"value of {self.name!r}: got {value!r}, wanted a number, not a truth value")
         try:
             number = float(value)  # type: ignore[arg-type]
         except (TypeError, ValueError, OverflowError):

@@ -79,6 +79,8 @@ def test_what_is_no_number_is_refused_with_a_pointer(value: float) -> None:
     [
         ({"speed": 1.0}, {}, "objective: got 'speed'"),
         ({"power": "high"}, {}, "value of 'power': got 'high', wanted a number"),
+        ({"power": True}, {}, "value of 'power': got True, wanted a number, not a truth value"),
+        ({"power": np.bool_(False)}, {}, "got np.False_, wanted a number, not a truth value"),
         (None, {}, "got nothing, wanted values"),
         ({}, {}, "got nothing, wanted values"),
         (1.0, {}, "wanted {name: value}"),
