@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -121,6 +122,20 @@ def test_every_study_has_a_report(kind: str, tmp_path: Path) -> None:
     assert study.events == before
     if kind == "nothing":
         assert "Nothing has been measured yet." in page.text
+
+
+@pytest.mark.parametrize("kind", ["html", "md", "png"])
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_values_that_cannot_be_drawn_do_not_keep_a_report_from_being_written(
+    count: int, kind: str, tmp_path: Path
+) -> None:
+    study = cases.space_study(count, 0)
+    signs = [1.0, -1.0, 0.5, -0.9]
+    study.add([row | {f"f{l}": 1e308 * signs[i - l] for l in range(count)} for i, row in enumerate(cases.rows(0, 4))])
+    file, *_ = write_report(study, tmp_path / f"report.{kind}", model=False)
+    if kind != "png":
+        said = unescape(file.read_text(encoding="utf-8"))
+        assert "is left out: some measured values are beyond 1e+300, which cannot be drawn" in said
 
 
 def test_nothing_pending_means_a_fresh_suggestion_which_is_not_taken(tmp_path: Path) -> None:

@@ -486,6 +486,14 @@ def test_a_server_to_look_at_shows_everything_and_has_no_forms(cell: Study, tmp_
     assert cell.events == before
 
 
+def test_values_too_large_to_be_drawn_are_shown_all_the_same(cell: Study, browser: Browser) -> None:
+    cell.add([{"x": 0.9, "t": 500, "dopant": "Nb", "power": sign * 1e308, "waste": sign * 1e308} for sign in (1, -1)])
+    cell.add([{"x": 0.8, "t": 500, "dopant": "Nb", "power": -1e308, "waste": 1e308}])
+    assert "beyond 1e+300, which cannot be drawn" in browser.get("/").text
+    for path in ("/model", "/settings", "/trials", "/api/status", "/api/front"):
+        assert browser.get(path).status_code == 200, path
+
+
 def test_what_does_not_exist_is_a_page_too(browser: Browser) -> None:
     for path in ("/nothing", "/trials/99", "/trials/x"):
         answer = browser.get(path)

@@ -11,7 +11,7 @@ from pfes.plots.chart import Chart
 from pfes.plots.view import View, look
 from pfes.study import Study
 
-__all__ = ["PICTURES", "Description", "Picture", "describe", "pictures"]
+__all__ = ["BEYOND", "PICTURES", "Description", "Picture", "describe", "pictures"]
 
 
 class Description(Protocol):
@@ -47,6 +47,11 @@ PICTURES: dict[str, tuple[str, str, bool, int, int]] = {
 }
 
 
+VALUED = ("progress", "front", "parallel", "attainment", "volume", "calibration", "slices")  # that show measured values
+LARGEST = 1e300  # of what can be drawn: beyond it, margins and ranges of axes are no numbers any more
+BEYOND = f"some measured values are beyond {LARGEST:g}, which cannot be drawn"
+
+
 def pictures(of: Study | View) -> list[Picture]:
     """The pictures that a study of so many objectives has, and why some cannot be drawn yet. Fits nothing."""
     view = look(of, model=False) if isinstance(of, Study) else of
@@ -55,6 +60,8 @@ def pictures(of: Study | View) -> list[Picture]:
 
 
 def _why_not(view: View, name: str, model: bool) -> str:
+    if name in VALUED and any(abs(value) > LARGEST for point in view.points for value in point.values.values()):
+        return BEYOND
     if model:
         return view.lacking
     needed: dict[str, Callable[[], str]] = {

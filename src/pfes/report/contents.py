@@ -10,6 +10,7 @@ from pfes.errors import PfesError
 from pfes.objectives import Objective
 from pfes.plots import View, describe
 from pfes.plots import pictures as offered
+from pfes.plots.pictures import BEYOND
 from pfes.plots.words import counted, estimate, number, parameter_label, percent
 from pfes.points import given, read
 from pfes.report.document import Block, Bullets, Document, Paragraph, Picture, Section, Table
@@ -176,11 +177,13 @@ def _front_picture(view: View) -> tuple[tuple[str, str], ...]:
 
 
 def _drawn(view: View, wanted: Sequence[tuple[str, str]], **options: Any) -> Iterator[Block]:
-    """Those of the pictures, (name, caption), that can be drawn."""
-    ready = {picture.name for picture in offered(view) if not picture.why and not (picture.model and view.unmodelled)}
-    for name, caption in wanted:
-        if name in ready:
-            yield Picture(name, describe(view, name, **options), caption)
+    """Those of the pictures, (name, caption), that can be drawn, and why one that was to be expected cannot."""
+    known = {picture.name: picture for picture in offered(view) if not (picture.model and view.unmodelled)}
+    for picture, caption in [(known[name], caption) for name, caption in wanted if name in known]:
+        if not picture.why:
+            yield Picture(picture.name, describe(view, picture.name, **options), caption)
+        elif picture.why == BEYOND:
+            yield Paragraph(f"The picture “{picture.title}” is left out: {picture.why}.")
 
 
 def _place_columns(view: View) -> list[str]:

@@ -4,6 +4,7 @@ Trials at one point complete each other: replicates are averaged, objectives mea
 """
 
 import math
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -101,8 +102,8 @@ def infer_reference(points: Sequence[Measured], objectives: Objectives) -> dict[
     found = {}
     for objective in objectives:
         signed = [objective.sign * point.values[objective.name] for point in points if objective.name in point.values]
-        worst, span = min(signed), max(signed) - min(signed)
-        below = worst - 0.1 * (span or abs(worst) or 1.0)
+        worst, tenth = min(signed), 0.1 * max(signed) - 0.1 * min(signed)  # the range itself may be too large a number
+        below = max(worst - (tenth or 0.1 * abs(worst) or 0.1), -sys.float_info.max)
         found[objective.name] = objective.sign * below if objective.threshold is None else objective.threshold
     return found
 
