@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from pfes.errors import InvalidInput
 from pfes.space.names import RESERVED
-from pfes.space.numbers import is_finite
+from pfes.space.numbers import is_finite, plain
 
 __all__ = ["Bundle", "Objective", "Objectives", "Option"]
 
@@ -75,7 +75,7 @@ class Objective:
 
     def checked(self, value: object) -> float:
         """A measured value as a float; refuse what no measurement can be, with a pointer to what to do instead."""
-        if getattr(value, "dtype", type(value)) == bool:  # numpy's too; float would make 0 or 1 of it
+        if isinstance(plain(value), bool):  # numpy's too; float would make 0 or 1 of it
             raise InvalidInput(f"value of {self.name!r}: got {value!r}, wanted a number, not a truth value")
         try:
             number = float(value)  # type: ignore[arg-type]

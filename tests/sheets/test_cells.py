@@ -63,6 +63,10 @@ def test_excel_writes_texts_that_must_not_become_numbers() -> None:
     [
         ("abc", "wanted a number"),
         ("1,5", "decimal commas need semicolons"),
+        ("1,234", "decimal commas need semicolons"),
+        ("1.234,5", "wanted a number without signs between thousands: write 1234.5"),
+        ("-1,234,567.25", "write -1234567.25"),
+        ("1.234.567", "write 1234567"),
         ("#N/A", "an error of the spreadsheet"),
         ("x" * 100, "xxx\\.\\.\\."),
         ("1 234", "wanted a number"),

@@ -8,7 +8,7 @@ import click
 
 from pfes.sheets.cells import parameter_in
 from pfes.space import Pool
-from pfes.space.numbers import parse_number
+from pfes.space.numbers import parse_number, without_thousands
 from pfes.study import Study, open_study
 
 __all__ = ["as_param", "as_point", "duration", "json_option", "number", "opened", "pair", "study_argument", "trial_ids"]
@@ -30,7 +30,9 @@ def number(text: str) -> float:
     """A finite number of 0 or more."""
     found = parse_number(text, comma=True)
     if found is None or not 0.0 <= found < float("inf"):
-        raise click.BadParameter(f"got {text!r}, wanted a number of 0 or more.")
+        meant = without_thousands(text)
+        hint = "" if meant is None else f": write {meant}, without signs between thousands"
+        raise click.BadParameter(f"got {text!r}, wanted a number of 0 or more{hint}.")
     return float(found)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from pfes.errors import InvalidInput
 from pfes.space import Choice
 from pfes.space.names import shown
-from pfes.space.numbers import is_finite, is_number, parse_number
+from pfes.space.numbers import is_finite, is_number, parse_number, without_thousands
 from pfes.space.parameters import Parameter
 
 __all__ = ["choice_in", "number_in", "parameter_in", "text_in", "written"]
@@ -49,11 +49,17 @@ def number_in(cell: str, what: str, comma: bool) -> float | int:
     text = text_in(cell)
     number = parse_number(text, comma)
     if number is None:
-        hint = "" if comma or "," not in text else "; decimal commas need semicolons or tabs between the cells"
-        raise InvalidInput(f"{what}: got {_short(cell)}, wanted a number{hint}")
+        raise InvalidInput(f"{what}: got {_short(cell)}, wanted a number{_hint(text, comma)}")
     if isinstance(number, int) and not is_finite(number):
         raise InvalidInput(f"{what}: got {_short(cell)}, wanted a number of less than 309 digits")
     return number
+
+
+def _hint(text: str, comma: bool) -> str:
+    """What to write instead, if that can be told."""
+    if (meant := without_thousands(text)) is not None:
+        return f" without signs between thousands: write {meant}"
+    return "" if comma or "," not in text else "; decimal commas need semicolons or tabs between the cells"
 
 
 def choice_in(cell: str, parameter: Choice, what: str, comma: bool) -> Any:

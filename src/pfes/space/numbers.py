@@ -17,7 +17,17 @@ from numpy.typing import NDArray
 
 from pfes.errors import InvalidInput
 
-__all__ = ["as_bound", "as_number", "as_numbers", "is_finite", "is_number", "parse_number", "plain", "tidy"]
+__all__ = [
+    "as_bound",
+    "as_number",
+    "as_numbers",
+    "is_finite",
+    "is_number",
+    "parse_number",
+    "plain",
+    "tidy",
+    "without_thousands",
+]
 
 Array = NDArray[np.float64]
 
@@ -99,6 +109,25 @@ def parse_number(text: str, comma: bool = False) -> float | int | None:
         return int(text) if text.lstrip("+-").isdecimal() else float(text)
     except ValueError:
         return None
+
+
+# Thousands parted by points or by commas: told from decimals by the other sign before those, or by being several.
+GROUPED = [
+    re.compile(
+        rf"([+-]?\d{{1,3}}(?:{part}\d{{3}})+)(?:{point}(\d*)|(?<={part}\d{{3}}{part}\d{{3}}))((?:[eE][+-]?\d+)?)"
+    )
+    for part, point in ((r"\.", ","), (",", r"\."))
+]
+
+
+def without_thousands(text: str) -> str | None:
+    """How to write a number of parted thousands so that it is understood: 1.234,5 -> 1234.5; None if it is not one."""
+    text = text.strip().replace("\u2212", "-")
+    found = next((match for pattern in GROUPED if (match := pattern.fullmatch(text))), None)
+    if found is None:
+        return None
+    whole, decimals, power = found.groups()
+    return f"{re.sub('[.,]', '', whole)}{f'.{decimals}' if decimals else ''}{power}"
 
 
 def tidy(values: Array, digits: int, like: float | None = None) -> Array:
