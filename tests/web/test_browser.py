@@ -87,6 +87,13 @@ def test_from_an_empty_folder_to_a_front(page: Page, tmp_path: Path) -> None:
             page.get_by_role("link", name="All trials (CSV)").click()
         assert "77" in table.value.path().read_text()
         page.get_by_role("link", name="Write a report").click()
+        with page.expect_popup() as opened:
+            page.get_by_role("link", name="Open the report").click()
+        shown = opened.value
+        expect(shown.get_by_role("heading", name="Report on battery")).to_be_visible()
+        assert shown.evaluate("[origin, getComputedStyle(document.querySelector('h1')).fontSize]") == ["null", "28px"]
+        assert len(shown.pdf()) > 20_000
+        shown.close()
         with page.expect_download() as report:
             page.get_by_role("link", name="Save the report").click()
         assert "conductivity" in report.value.path().read_text(encoding="utf-8")

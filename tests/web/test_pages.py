@@ -310,6 +310,13 @@ def test_a_report_is_written_in_the_background(browser: Browser) -> None:
     answer = browser.get("/report.html")
     assert answer.headers["content-disposition"].startswith("attachment")
     assert "power" in answer.text
+    assert "sandbox" not in answer.headers["content-security-policy"]
+    shown = browser.get("/report.html?show=true")
+    assert shown.headers["content-disposition"].startswith("inline")
+    policy = [part.strip() for part in shown.headers["content-security-policy"].split(";")]
+    assert {"default-src 'none'", "form-action 'none'", "frame-ancestors 'none'", "sandbox"} <= set(policy)
+    assert not [part for part in policy if part.startswith(("script", "connect", "sandbox "))]
+    assert shown.content == answer.content
 
 
 # Beginning

@@ -14,7 +14,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 from pfes.web.keys import Keys
 from pfes.web.refusals import Refused, refusal_page
 
-__all__ = ["LIMIT", "READS", "Guard", "Rules"]
+__all__ = ["LIMIT", "READS", "REPORT_POLICY", "Guard", "Rules"]
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
@@ -22,6 +22,7 @@ Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 READS = ("GET", "HEAD")
+POLICED = b"content-security-policy"
 LIMIT = 5_000_000  # bytes of one request
 
 # Scripts are files of ours; no text of a user can become one. Plotly sets styles of single elements.
@@ -30,6 +31,13 @@ POLICY = (
     "img-src 'self' data: blob:; font-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; "
     "frame-ancestors 'none'"
 )
+# A report is a page of its own: it has no scripts, and in a sandbox no origin either, so that nothing in it can speak
+# for whoever opened it.
+REPORT_POLICY = (
+    "default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'none'; base-uri 'none'; "
+    "frame-ancestors 'none'; sandbox"
+)
+CHOSEN = frozenset({REPORT_POLICY.encode()})  # what an answer may have instead of the usual policy
 HEADERS = {
     "content-security-policy": POLICY,
     "x-content-type-options": "nosniff",
@@ -199,6 +207,8 @@ def _with_headers(send: Send) -> Send:
         if message["type"] == "http.response.start":
             given = [(name.lower(), value) for name, value in message.get("headers", [])]
             own = {name.encode(): value.encode() for name, value in HEADERS.items()}
+            if dict(given).get(POLICED) in CHOSEN:
+                del own[POLICED]
             if not any(name == b"cache-control" for name, _ in given):
                 own[b"cache-control"] = b"no-store"
             message["headers"] = [*((n, v) for n, v in given if n not in own), *own.items()]

@@ -7,6 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, HTTPException, Request, Response
 from fastapi.concurrency import run_in_threadpool
 
+from pfes.web.guard import REPORT_POLICY
 from pfes.web.jobs import Job
 from pfes.web.render import page
 from pfes.web.server import Server, the_server
@@ -40,10 +41,12 @@ def report(request: Request, server: Served) -> Response:
 
 
 @router.get("/report.html")
-async def report_file(server: Served) -> Response:
-    """The report as a file to be kept: it needs no server, so it is not shown under the rules of this one."""
+async def report_file(server: Served, show: bool = False) -> Response:
+    """The report as a file to be kept or, on request, as a page under a policy of its own."""
     job = await run_in_threadpool(written, server)
     if not await server.jobs.outlast(job, 10.0) or job.state != "done":
         raise HTTPException(409, job.error or "the report is not written yet: look again in a minute")
-    headers = {"content-disposition": 'attachment; filename="report.html"'}
+    headers = {"content-disposition": f'{"inline" if show else "attachment"}; filename="report.html"'}
+    if show:
+        headers["content-security-policy"] = REPORT_POLICY
     return Response(job.result, media_type="text/html; charset=utf-8", headers=headers)
