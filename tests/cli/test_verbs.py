@@ -16,7 +16,7 @@ import pytest
 
 import postgres
 from cli.conftest import PLAN, Said
-from pfes import open_study
+from pfes import Objective, Real, Space, create_study, open_study
 from pfes.acquisition import METHODS
 from pfes.cli.evaluators import Command, CommandFailed
 from pfes.cli.main import VERBS
@@ -171,6 +171,21 @@ def test_status_of_an_empty_study_and_of_a_full_one(pfes: Pfes, cell: str) -> No
     assert (data["spent"], data["trials"]) == (36.0, {"done": 6, "pending": 1})
     assert data["hypervolume"] == data["hypervolume_trace"][-1]["hypervolume"] > 0
     assert len(data["front"]) == len(pfes("front", cell, "--json").data) > 0
+
+
+def test_status_of_one_objective_tells_the_best_and_speaks_of_no_front(pfes: Pfes) -> None:
+    study = create_study(
+        "one.db", space=Space(x=Real(0, 1)), objectives=Objective("loss", "min", unit="dB"), method="sobol"
+    )
+    empty = pfes("status", "one.db").out
+    for value in (5.0, 3.25, 4.0, 9.0, 8.0, 7.0, 6.5, 6.0, 5.5, 5.25, 5.125):
+        study.tell(study.ask(), value)
+    said = pfes("status", "one.db").out
+    assert "Nothing is measured yet." in empty
+    assert "Best: loss 3.25 dB" in said
+    assert "best loss [dB] (min)" in said
+    for word in ("front", "hypervolume"):
+        assert word not in (empty + said).casefold(), word
 
 
 def test_status_warns(pfes: Pfes, cell: str) -> None:

@@ -1,5 +1,6 @@
 """`pfes status`: how a study stands, as tables and plots of characters."""
 
+import itertools
 from collections import Counter
 from typing import Any
 
@@ -10,7 +11,7 @@ from pfes.cli.output import Output
 from pfes.cli.plot import Canvas, Series
 from pfes.standing import front_table, gains, pending_table, sorted_points, warnings
 from pfes.study import Study
-from pfes.study.measured import Step, complete, measured_points
+from pfes.study.measured import Measured, Step, complete, measured_points
 from pfes.trials import Trial
 
 __all__ = ["status_verb"]
@@ -59,7 +60,7 @@ def _head(study: Study, trials: list[Trial], steps: list[Step], out: Output) -> 
         f"Trials       {len(trials)}{f': {counted}' if trials else ''}{f' ({before} from before)' if before else ''}"
     )
     out.line(f"Cost         {study.spent:g}{of} spent{reserved}")
-    if steps:
+    if steps and len(study.objectives) > 1:
         corner = ", ".join(f"{name} {value:.4g}" for name, value in (study.reference or {}).items())
         out.line(f"Hypervolume  {steps[-1].hypervolume:.6g} (from {corner})")
     if learned := study.learned_model:
@@ -85,15 +86,24 @@ def _objectives(study: Study, trials: list[Trial], out: Output) -> None:
 
 
 def _front(study: Study, out: Output) -> None:
-    points = sorted_points(study, study.front())
+    points, alone = sorted_points(study, study.front()), len(study.objectives) == 1
     out.line()
     if not points:
-        out.line("No point has every objective measured yet, so there is no front.")
+        out.line(
+            "Nothing is measured yet." if alone else "No point has every objective measured yet, so there is no front."
+        )
         return
-    out.line(f"Front: {len(points)} point{'s' if len(points) > 1 else ''} that no other measured one beats", "bold")
+    held = f"Front: {len(points)} point{'s' if len(points) > 1 else ''} that no other measured one beats"
+    out.line(f"Best: {_best(study, points[0])}" if alone else held, "bold")
     out.table(*front_table(study, points[:SHOWN]))
     if len(points) > SHOWN:
         out.line(f"... and {len(points) - SHOWN} more: `pfes front`", "dim")
+
+
+def _best(study: Study, point: Measured) -> str:
+    """What a study of one objective has found."""
+    item = study.objectives[0]
+    return f"{item.name} {point.values[item.name]:.6g} {item.unit}".rstrip()
 
 
 def _plots(study: Study, steps: list[Step], out: Output) -> None:
@@ -111,8 +121,20 @@ def _plots(study: Study, steps: list[Step], out: Output) -> None:
         _draw(canvas, f"{_axis(x)}", f"{_axis(y)}", out)
     if len(steps) > 1:
         canvas = Canvas(width, 8, unicode=out.unicode)
-        canvas.add(Series([s.spent for s in steps], [s.hypervolume for s in steps], "▪", "*", ""))
-        _draw(canvas, "cost spent", "hypervolume", out)
+        across, up, label = _held(study, steps)
+        canvas.add(Series(across, up, "▪", "*", ""))
+        _draw(canvas, "cost spent", label, out)
+
+
+def _held(study: Study, steps: list[Step]) -> tuple[list[float], list[float], str]:
+    """Cost, what was held by then, and what that is called: of one objective it is the best value."""
+    if len(study.objectives) > 1:
+        return [step.spent for step in steps], [step.hypervolume for step in steps], "hypervolume"
+    item, trials = study.objectives[0], {trial.id: trial for trial in study.trials()}
+    told = [(step.spent, trials[step.trial]) for step in steps]
+    valued = [(spent, it.values[item.name]) for spent, it in told if it.usable and item.name in it.values]
+    best = itertools.accumulate((value for _, value in valued), max if item.goal == "max" else min)
+    return [spent for spent, _ in valued], list(best), f"best {_axis(item)}"
 
 
 def _axis(item: Any) -> str:
