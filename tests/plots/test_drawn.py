@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from pfes import InvalidInput, plots
+from pfes import InvalidInput, Objective, Real, Space, create_study, plots
 from pfes.plots.chart import Axis, Chart, Map, Panel
 from pfes.study import Study
 from plots import cases
@@ -168,3 +168,16 @@ def test_axes_that_count_have_whole_numbers(kind: str, name: str) -> None:
     step = plots.plotly_json(picture)["layout"]["xaxis"]["dtick"]
     assert isinstance(step, int)
     assert step >= 1
+
+
+@pytest.mark.parametrize("width", [320, 390, 700, 1200])
+def test_names_of_axes_are_folded_to_the_width_of_the_page(width: int) -> None:
+    names = ["specific capacity after a hundred cycles of charging and discharging", "x" * 60]
+    study = create_study(space=Space(x=Real(0, 1)), objectives=[Objective(name) for name in names], method="sobol")
+    study.add([{"x": i / 4, names[0]: i, names[1]: -i} for i in range(4)])
+    layout = plots.plotly_json(plots.describe(plots.look(study, model=False), "front"), width=width)["layout"]
+    for axis in ("xaxis", "yaxis"):
+        lines = layout[axis]["title"]["text"].split("<br>")
+        each = layout[axis]["title"].get("font", {"size": 16})["size"] * 0.5  # pixels of a letter
+        assert max(map(len, lines)) * each < (width if axis == "xaxis" else 380), axis
+        assert "".join(lines).replace(" ", "").startswith(names[axis == "yaxis"].replace(" ", "")[:60])

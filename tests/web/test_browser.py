@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from pfes import open_study
+from pfes import Objective, Real, Space, create_study, open_study
 from web.chromium import chromium, watched
 from web.serving import LONG, running
 from web.test_injection import evil_study
@@ -32,6 +32,17 @@ def fill(page: Page, values: dict[str, Any]) -> None:
     """Type into fields by their labels, and click the button of their form."""
     for label, value in values.items():
         page.get_by_label(label, exact=False).first.fill(str(value))
+
+
+def open_and_print_the_report(page: Page) -> None:
+    """In a tab of its own, with its styles, and without an origin whose cookies it could use."""
+    with page.expect_popup() as opened:
+        page.get_by_role("link", name="Open the report").click()
+    shown = opened.value
+    expect(shown.get_by_role("heading", name="Report on battery")).to_be_visible()
+    assert shown.evaluate("[origin, getComputedStyle(document.querySelector('h1')).fontSize]") == ["null", "28px"]
+    assert len(shown.pdf()) > 20_000
+    shown.close()
 
 
 def test_from_an_empty_folder_to_a_front(page: Page, tmp_path: Path) -> None:
@@ -87,13 +98,7 @@ def test_from_an_empty_folder_to_a_front(page: Page, tmp_path: Path) -> None:
             page.get_by_role("link", name="All trials (CSV)").click()
         assert "77" in table.value.path().read_text()
         page.get_by_role("link", name="Write a report").click()
-        with page.expect_popup() as opened:
-            page.get_by_role("link", name="Open the report").click()
-        shown = opened.value
-        expect(shown.get_by_role("heading", name="Report on battery")).to_be_visible()
-        assert shown.evaluate("[origin, getComputedStyle(document.querySelector('h1')).fontSize]") == ["null", "28px"]
-        assert len(shown.pdf()) > 20_000
-        shown.close()
+        open_and_print_the_report(page)
         with page.expect_download() as report:
             page.get_by_role("link", name="Save the report").click()
         assert "conductivity" in report.value.path().read_text(encoding="utf-8")
@@ -165,7 +170,27 @@ def test_words_of_tables_are_whole_on_a_phone(browser: Browser, tmp_path: Path) 
             page.goto(served.address + path)
             for height, lines in page.evaluate(HEIGHTS):
                 assert height < 1.9 * lines, path
+    long = create_study(
+        tmp_path / "long.db",
+        space=Space(x=Real(0, 1)),
+        objectives=[Objective("specific capacity after a hundred cycles", unit="mAh/g"), Objective("x" * 60, "min")],
+        method="sobol",
+    )
+    long.add([{"x": i / 9, long.objectives[0].name: 1000.0 * i, "x" * 60: i * i / 7} for i in range(9)])
+    with running(tmp_path / "long.db") as served:
+        page.goto(served.entry)
+        expect(page.locator('[data-picture="front"] .xtitle')).to_be_visible()
+        assert page.evaluate(OUTSIDE) == []
+        page.set_viewport_size({"width": 844, "height": 390})
+        expect(page.locator('[data-picture="front"] .xtitle tspan')).to_have_count(0)  # one line is enough now
     context.close()
+
+
+# names of axes that reach beyond their picture
+OUTSIDE = """() => [...document.querySelectorAll(".xtitle, .ytitle")].filter((it) => {
+  const [own, all] = [it, it.closest(".main-svg")].map((part) => part.getBoundingClientRect());
+  return own.left < all.left || own.right > all.right || own.top < all.top || own.bottom > all.bottom;
+}).map((it) => it.textContent)"""
 
 
 # of each cell that holds one word: how high its text is, and how high a line

@@ -6,7 +6,7 @@ Only trace types that a strict content security policy allows: scatter, bar, hea
 import math
 from collections.abc import Callable
 from html import escape
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,18 +19,22 @@ __all__ = ["plotly_json"]
 
 Json = dict[str, Any]
 ALONG, UPWARDS, LOW, ASIDE = 90, 44, 24, 22  # letters along an axis: of a row, of a high panel, of a low one; beside it
+LEAST, NARROW, BESIDE = 300, 560, 60  # pixels: of one of several panels, of one that is narrow, beside what is drawn
 STEPS: list[int] = [step * 10**k for k in range(16) for step in (1, 2, 5)]  # between marks of an axis that counts
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
 
 
-def plotly_json(picture: Description | Chart, dark: bool = False) -> Json:
-    """The figure of a picture as {"data": [...], "layout": {...}}, ready for JSON and Plotly.newPlot."""
+def plotly_json(picture: Description | Chart, dark: bool = False, width: float | None = None) -> Json:
+    """The figure of a picture as {"data": [...], "layout": {...}}, ready for JSON and Plotly.newPlot.
+
+    width  pixels that the page has for it; names of axes are folded to fit. None: as many as it likes
+    """
     chart = picture if isinstance(picture, Chart) else picture.chart()
     look = theme(dark)
     layout = _layout(chart, look)
     data: list[Json] = []
     for place, panel in enumerate(chart.panels):
-        data += _panel(panel, place, chart, look, layout)
+        data += _panel(panel, place, chart, look, layout, width)
     return {"data": data, "layout": layout}
 
 
@@ -50,7 +54,26 @@ def _layout(chart: Chart, look: Theme) -> Json:
     }
 
 
-def _panel(panel: Panel, place: int, chart: Chart, look: Theme, layout: Json) -> list[Json]:
+class Room(NamedTuple):
+    """Letters that fit below a panel and beside it, and their size; None: Plotly's own."""
+
+    along: int
+    upwards: int
+    size: int | None = None
+
+
+def room_of(chart: Chart, square: bool, width: float | None) -> Room:
+    """What fits around one panel of a chart when the page has so many pixels for all of them."""
+    along, upwards = ALONG // chart.columns, UPWARDS if chart.rows == 1 else LOW
+    if width is None:
+        return Room(along, upwards)
+    each = max(width, LEAST * chart.columns if chart.columns > 1 else 0.0) / chart.columns
+    size, letter = (13, 7.0) if each < NARROW else (None, 8.2)
+    low = LOW if each < NARROW or square else UPWARDS
+    return Room(min(along, int((each - BESIDE) / letter)), min(upwards, low), size)
+
+
+def _panel(panel: Panel, place: int, chart: Chart, look: Theme, layout: Json, width: float | None) -> list[Json]:
     if panel.z is not None:
         layout["scene"] = _scene(panel, look)
         layout["legend"] = {"x": 0, "y": 1, "font": {"size": 11}, "traceorder": "reversed", "bgcolor": "rgba(0,0,0,0)"}
@@ -59,11 +82,12 @@ def _panel(panel: Panel, place: int, chart: Chart, look: Theme, layout: Json) ->
     suffix = "" if place == 0 else str(place + 1)
     anchors = {"xaxis": f"x{suffix}", "yaxis": f"y{suffix}"}
     (left, right), (low, high) = _domains(place, chart)
-    layout[f"xaxis{suffix}"] = _axis(panel.x, look, ALONG // chart.columns) | {
+    room = room_of(chart, panel.square, width)
+    layout[f"xaxis{suffix}"] = _axis(panel.x, look, room.along, room.size) | {
         "domain": [left, right],
         "anchor": f"y{suffix}",
     }
-    layout[f"yaxis{suffix}"] = _axis(panel.y, look, UPWARDS if chart.rows == 1 else LOW) | {
+    layout[f"yaxis{suffix}"] = _axis(panel.y, look, room.upwards, room.size) | {
         "domain": [low, high],
         "anchor": f"x{suffix}",
     }
@@ -108,10 +132,10 @@ def _step(panel: Panel) -> int:
     return next(step for step in STEPS if step >= wanted)
 
 
-def _axis(axis: Axis, look: Theme, letters: int) -> Json:
-    """letters: how many fit along it."""
+def _axis(axis: Axis, look: Theme, letters: int, size: int | None) -> Json:
+    """letters: how many of that size fit along it."""
     found: Json = {
-        "title": {"text": _safe(folded(axis.label, letters))},
+        "title": {"text": _safe(folded(axis.label, letters))} | ({"font": {"size": size}} if size else {}),
         "gridcolor": look.grid,
         "linecolor": look.soft,
         "zeroline": False,
@@ -283,7 +307,10 @@ def _map(layer: Map, look: Theme) -> list[Json]:
         "zmin": layer.low,
         "zmax": layer.high,
         "colorscale": scale,
-        "colorbar": {"title": {"text": _safe(folded(layer.name, LOW)), "side": "right"}, "thickness": 14},
+        "colorbar": {
+            "title": {"text": _safe(folded(layer.name, LOW)), "side": "right", "font": {"size": 13}},
+            "thickness": 14,
+        },
         "hoverinfo": "x+y+z",
         "showlegend": False,
     }

@@ -69,20 +69,22 @@ def ready(server: Server) -> None:
 
 
 @router.get("/pictures/{name}")
-async def picture(server: Annotated[Server, Depends(the_server)], name: str, dark: bool = False) -> dict[str, Any]:
-    """A picture as plain data or, while it is being made, how far it is."""
+async def picture(
+    server: Annotated[Server, Depends(the_server)], name: str, dark: bool = False, width: int | None = None
+) -> dict[str, Any]:
+    """A picture as plain data, for so many pixels, or, while it is being made, how far it is."""
     if name not in plots.PICTURES:
         raise HTTPException(404, f"there is no picture {name}; there are {', '.join(plots.PICTURES)}")
     job = await run_in_threadpool(described, server, name)
     await server.jobs.outlast(job, PATIENCE)
     if job.state != "done":
         return {"state": job.state, "seconds": job.elapsed, "error": job.error}
-    return await run_in_threadpool(_drawn, job, name, dark)
+    return await run_in_threadpool(_drawn, job, name, dark, width)
 
 
-def _drawn(job: Job, name: str, dark: bool) -> dict[str, Any]:
+def _drawn(job: Job, name: str, dark: bool, width: int | None) -> dict[str, Any]:
     if name == "parallel":
         return {"state": "done", "svg": plots.svg(job.result, dark)}
     chart = job.result.chart()
-    figure = plots.plotly_json(chart, dark)
+    figure = plots.plotly_json(chart, dark, width)
     return {"state": "done", "figure": figure, "rows": chart.rows, "columns": chart.columns}

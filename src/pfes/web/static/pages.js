@@ -65,7 +65,8 @@ async function draw(figure) {
   for (let seconds = 0; ; ) {
     let answer;
     try {
-      answer = await json(`/pictures/${encodeURIComponent(figure.dataset.picture)}?dark=${dark()}`);
+      const how = `dark=${dark()}&width=${canvas.clientWidth}`;
+      answer = await json(`/pictures/${encodeURIComponent(figure.dataset.picture)}?${how}`);
     } catch {
       return say(canvas, "The picture could not be fetched.");
     }
@@ -155,6 +156,15 @@ function drawAll() {
   if (document.getElementById("plotly")) plotly().catch(() => {}); // whoever needs it says so
   document.querySelectorAll("[data-picture]").forEach(draw);
 }
+
+// A phone that is turned: names of axes are folded anew. (Its bars come and go, which changes heights alone.)
+let [width, turned] = [innerWidth, 0];
+addEventListener("resize", () => {
+  if (innerWidth === width) return;
+  width = innerWidth;
+  clearTimeout(turned);
+  turned = setTimeout(drawAll, 400);
+});
 
 // Pages that keep themselves up to date
 
