@@ -15,7 +15,7 @@ from pfes.plots.theme import DARK, LIGHT
 from pfes.plots.words import legible
 from pfes.report.document import Block, Bullets, Document, Paragraph, Picture, Table
 
-__all__ = ["as_page", "inline"]
+__all__ = ["as_page", "inline", "turned"]
 
 PIXELS = 100  # of an inch of a picture
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
@@ -69,6 +69,7 @@ footer { color: var(--soft); font-size: 0.875rem; margin-top: 3rem; padding-top:
 # and at last with words that are broken, so that nothing is ever cut off.
 ROOM = ((100, ""), (130, "dense"), (190, "dense across"))
 TIGHTEST = "across broken"
+WHOLE = 180  # letters of the smallest size that fit side by side across the page
 
 
 def as_page(document: Document) -> str:
@@ -114,6 +115,8 @@ def _block(block: Block) -> str:
 
 
 def _table(table: Table) -> str:
+    if _letters(table) > WHOLE and len(table.rows) < len(table.columns):
+        table = turned(table)
     kinds = [' class="n"' if place in table.numbers else "" for place in range(len(table.columns))]
     head = "".join(f"<th{kind}>{_safe(text)}</th>" for text, kind in zip(table.columns, kinds, strict=True))
     rows = "\n".join(
@@ -123,6 +126,20 @@ def _table(table: Table) -> str:
     caption = f"<caption>{_safe(table.caption)}</caption>" if table.caption else ""
     kind = " ".join(["wide", *_setting(table)])
     return f'<div class="{kind}"><table>{caption}<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>'
+
+
+def _letters(table: Table) -> int:
+    """How many the numbers of a table need side by side, so that none is broken."""
+    return sum(1 + max((len(row[place]) for row in table.rows), default=0) for place in table.numbers)
+
+
+def turned(table: Table) -> Table:
+    """The same with a column for each row, named by its trial or candidate, or counted."""
+    named = table.columns[0] in ("trial", "row")
+    heads = [row[0] for row in table.rows] if named else [str(k + 1) for k in range(len(table.rows))]
+    columns = list(zip(*table.rows, strict=True))[named:]
+    rows = [[name, *column] for name, column in zip(table.columns[named:], columns, strict=True)]
+    return Table.of([table.columns[0] if named else "", *heads], rows, table.caption)
 
 
 def _setting(table: Table) -> list[str]:
