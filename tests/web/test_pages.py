@@ -1,6 +1,7 @@
 """What pages do: every form, what it says when something is wrong, and that looking changes nothing."""
 
 import re
+import threading
 import time
 from pathlib import Path
 
@@ -306,6 +307,10 @@ def test_tables_can_be_downloaded_and_brought_back(cell: Study, browser: Browser
 
 
 def test_a_report_is_written_in_the_background(browser: Browser) -> None:
+    busy = threading.Event()
+    browser.running.app.state.server.jobs.start("look", "something else", lambda: busy.wait(LONG))
+    assert "takes about a minute, while code is compiled" in browser.get("/report").text
+    busy.set()
     assert "Save the report" in finished(browser, "/report")
     answer = browser.get("/report.html")
     assert answer.headers["content-disposition"].startswith("attachment")

@@ -60,15 +60,16 @@ def ask_verb(
     if as_json and (as_csv or excel):
         raise click.UsageError("got --json and CSV, wanted one of them.")
     it = opened(study, name)
-    trials = it.ask(
-        count,
-        decoupled=decoupled,
-        confirm=confirm,
-        fixed={key: as_param(it, key, text) for key, text in fixed} or None,
-        replicates=replicates,
-        lease=lease,
-        timeout=timeout,
-    )
+    with Output().patiently("Looking for what tells most"):
+        trials = it.ask(
+            count,
+            decoupled=decoupled,
+            confirm=confirm,
+            fixed={key: as_param(it, key, text) for key, text in fixed} or None,
+            replicates=replicates,
+            lease=lease,
+            timeout=timeout,
+        )
     if not trials:
         raise Exhausted(f"nothing to measure: {it.ended or 'others were given what was left'}")
     out = Output(as_json)

@@ -2,7 +2,9 @@
 
 import json
 import sys
-from collections.abc import Iterable, Sequence
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from rich.box import SIMPLE_HEAD
@@ -15,6 +17,7 @@ from pfes.standing import as_data
 
 __all__ = ["Output", "complain", "table_of"]
 
+PATIENCE = 3.0  # seconds after which it is said what takes so long
 WIDE = 200  # columns where no terminal says how many there are
 
 
@@ -53,6 +56,21 @@ class Output:
     def warn(self, text: str) -> None:
         """Something that people should know, on standard error."""
         _console(sys.stderr).print(Text(f"Note: {text}", style="yellow"), soft_wrap=True)
+
+    @contextmanager
+    def patiently(self, what: str) -> Iterator[None]:
+        """Tell whoever sits before a terminal, on standard error, what takes so long, if it does."""
+        if not sys.stderr.isatty():
+            yield
+            return
+        said = Text(f"{what} … the first time after an installation takes about a minute: code is compiled.", "dim")
+        timer = threading.Timer(PATIENCE, lambda: _console(sys.stderr).print(said, soft_wrap=True))
+        timer.daemon = True
+        timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
 
     def table(self, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
         """A table for people."""

@@ -30,7 +30,8 @@ def report_verb(study: str, name: str | None, output: Path, no_model: bool, no_s
     is shown, not reserved.
     """
     it, out = opened(study, name), Output(as_json)
-    files = it.report(output, model=not no_model, suggest=not no_suggestion)
+    with out.patiently("Writing the report"):
+        files = it.report(output, model=not no_model, suggest=not no_suggestion)
     others = f" and {len(files) - 1} pictures beside it" if len(files) > 1 else ""
     out.line(f"Wrote {files[0]}{others}.")
     out.data({"files": [str(file) for file in files]})

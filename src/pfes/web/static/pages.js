@@ -73,7 +73,9 @@ async function draw(figure) {
     if (drawn.get(figure) !== turn) return;
     if (answer.state === "done") return show(canvas, answer).catch((error) => say(canvas, error.message));
     if (answer.state === "failed" || answer.error) return say(canvas, answer.error);
-    if (!canvas.querySelector(".drawing")) say(canvas, `Drawing … ${Math.round(answer.seconds || seconds)} s`);
+    const taken = Math.round(answer.seconds || seconds);
+    const why = taken > 5 ? ". The first time after an installation takes about a minute, while code is compiled." : "";
+    if (!canvas.querySelector(".drawing")) say(canvas, `Drawing … ${taken} s${why}`);
     await later(SOON);
     seconds += SOON / 1000;
   }
