@@ -23,7 +23,8 @@ POOL = problem_of(ProblemTable(name="bismuth_oxide"))
 
 @pytest.mark.parametrize("name", OUTSIDE)
 def test_another_packages_method_searches_or_says_what_to_install(name: str) -> None:
-    entry, outside = MethodTable(name=name), OUTSIDE[name]
+    outside = OUTSIDE[name]
+    entry = MethodTable(name=name, decoupled=outside.decoupled)
     if missing := missing_packages(entry):
         assert missing == f"pip install '{outside.install}'"
         with pytest.raises(ImportError):
@@ -32,7 +33,8 @@ def test_another_packages_method_searches_or_says_what_to_install(name: str) -> 
     for problem in [SPACE] * outside.spaces + [POOL] * outside.pools:
         price = problem.objectives.cost(range(2))
         runs = [search(problem, entry, seed, name="x", budget=12 * price) for seed in (0, 0, 1)]
-        assert [len(run["at"]) for run in runs] == [7, 7, 7]
+        assert [run["spent"][-1] for run in runs] == [12 * price] * 3
+        assert {len(which) for run in runs for which in run["which"]} == {1 if outside.decoupled else 2}
         assert runs[0]["at"] == runs[1]["at"]
         assert runs[0]["at"] != runs[2]["at"]
         if isinstance(problem.space, Pool):
@@ -44,12 +46,14 @@ def test_what_a_method_cannot_search_it_refuses(name: str) -> None:
     outside = OUTSIDE[name]
     problem = POOL if not outside.pools else SPACE
     with pytest.raises(InvalidInput, match=f"{name} searches {'pools' if outside.pools else 'spaces'} only"):
-        begun(Start(problem, 0, 10.0), MethodTable(name=name))
+        begun(Start(problem, 0, 10.0), MethodTable(name=name, decoupled=outside.decoupled))
 
 
 def test_methods_that_measure_everything_refuse_to_name_single_objectives() -> None:
     with pytest.raises(InvalidInput, match="qlognehvi measures all objectives"):
         begun(Start(SPACE, 0, 10.0, decoupled=True), MethodTable(name="qlognehvi", decoupled=True))
+    assert obstacle(MethodTable(name="hvkg"), SPACE) == "hvkg names one objective at a time; say decoupled = true"
+    assert obstacle(MethodTable(name="hvkg", decoupled=True), SPACE) == ""
     assert obstacle(MethodTable(name="ehvi", decoupled=True), SPACE) == "ehvi cannot name single objectives"
     assert obstacle(MethodTable(name="pfes", decoupled=True), POOL) == ""
 

@@ -21,7 +21,7 @@ from pfes.errors import InvalidInput
 from pfes.gp import Recipe, fit
 from pfes.observations import Data
 
-__all__ = ["qlognehvi"]
+__all__ = ["fitted", "qlognehvi"]
 
 Array = NDArray[np.float64]
 
@@ -58,7 +58,7 @@ def _acquisition(record: Record, reference: Array, samples: int, seed: int, fits
     from botorch.sampling import SobolQMCNormalSampler  # noqa: PLC0415
 
     x, levels = record.x, record.levels
-    model = ModelListGP(*(_fitted(x, levels[:, l], fits) for l in range(levels.shape[1])))
+    model = ModelListGP(*(fitted(x, levels[:, l], fits) for l in range(levels.shape[1])))
     return qLogNoisyExpectedHypervolumeImprovement(
         model,
         reference.tolist(),
@@ -95,7 +95,7 @@ def _best_row(start: Start, record: Record, acquisition: Any) -> int | None:
         return int(left[int(torch.cat([acquisition(block) for block in blocks]).argmax())])
 
 
-def _fitted(x: Array, y: Array, fits: str) -> Any:
+def fitted(x: Array, y: Array, fits: str) -> Any:
     """A `SingleTaskGP` of values y (n,) at x (n, d), fitted by BoTorch or by us."""
     import torch  # noqa: PLC0415 - optional
     from botorch import fit_gpytorch_mll  # noqa: PLC0415

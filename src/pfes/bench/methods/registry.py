@@ -29,6 +29,16 @@ class Outside:
     summary: str
     pools: bool = True
     spaces: bool = True
+    decoupled: bool = False  # whether it names single objectives; if so it always does
+
+    def obstacle(self, entry: MethodTable, *, pool: bool) -> str:
+        """Why it cannot search a pool, or a space, as the entry wants it to; empty if it can."""
+        if not (self.pools if pool else self.spaces):
+            return f"{entry.name} searches {'spaces' if pool else 'pools'} only"
+        if entry.decoupled == self.decoupled:
+            return ""
+        how = "names one objective at a time" if self.decoupled else "measures all objectives of a point together"
+        return f"{entry.name} {how}; say decoupled = {str(self.decoupled).lower()}"
 
 
 OUTSIDE = {
@@ -38,6 +48,15 @@ OUTSIDE = {
         ("torch", "botorch"),
         "pfes[botorch]",
         "BoTorch's qLogNEHVI, as its tutorial has it",
+    ),
+    "hvkg": Outside(
+        "hvkg_search",
+        "hvkg",
+        ("torch", "botorch"),
+        "pfes[botorch]",
+        "BoTorch's hypervolume knowledge gradient, one objective at a time",
+        pools=False,
+        decoupled=True,
     ),
     "optuna-gp": Outside("optuna_search", "gp_sampler", ("optuna",), "optuna", "Optuna's GPSampler", pools=False),
     "optuna-tpe": Outside("optuna_search", "tpe_sampler", ("optuna",), "optuna", "Optuna's TPESampler", pools=False),
@@ -71,9 +90,7 @@ def obstacle(entry: MethodTable, problem: Problem) -> str:
     pool = isinstance(problem.space, Pool)
     outside = OUTSIDE.get(entry.name)
     if outside is not None:
-        if not (outside.pools if pool else outside.spaces):
-            return f"{entry.name} searches {'spaces' if pool else 'pools'} only"
-        return f"{entry.name} measures all objectives of a point together" if entry.decoupled else ""
+        return outside.obstacle(entry, pool=pool)
     if not is_own(entry.name):
         return ""
     method = METHODS[entry.name]
