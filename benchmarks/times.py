@@ -45,6 +45,10 @@ PAPER = {
         "information": (62.36, 60.97, 67.85),
     },
 }
+COMMAND = (
+    "`pfes bench run all-times`, "
+    "`python benchmarks/times.py benchmarks/results/bench/all-times.jsonl.gz --markdown docs/benchmarks.md`"
+)
 ABOUT = """Processor seconds that a method's acquisition takes at 100 random points after so many random measurements,
 one thread, mean ± deviation of {runs} runs: everything from the model on, functions and frontiers drawn anew; the fit
 of the model and the search for the best point are left out, as in the paper. Its figures are of its authors' Python
@@ -69,8 +73,7 @@ def section(lines: list[dict[str, Any]]) -> str:
     loads = [line["load"] for line in lines]
     parts = [
         "## What the acquisition of each method takes",
-        "`pfes bench run all-times`, `python benchmarks/times.py benchmarks/results/bench/all-times.jsonl.gz "
-        f"--markdown docs/benchmarks.md`: {lines[0]['machine']['processor']}, load average {min(loads):.0f} to {max(loads):.0f}.",
+        f"{COMMAND}: {lines[0]['machine']['processor']}, load average {min(loads):.0f} to {max(loads):.0f}.",
         ABOUT.format(runs=len({line["seed"] for line in lines})).replace("\n", " "),
     ]
     for problem, paper in PAPER.items():
