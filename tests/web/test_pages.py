@@ -496,6 +496,7 @@ def test_a_server_to_look_at_shows_everything_and_has_no_forms(cell: Study, tmp_
             assert answer.status_code == 200
             assert 'method="post"' not in answer.text
         assert browser.post("/record/8", v0="1").status_code == 403
+        assert "Nothing can be asked for here" in browser.get("/ask").text
     assert cell.events == before
 
 

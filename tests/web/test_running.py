@@ -120,6 +120,7 @@ def test_an_interruption_ends_it_soon_and_quietly_while_it_computes(tmp_path: Pa
         heard = begun.stderr.read().splitlines()
         slow.close()
     assert (code, len(heard)) == (0, 2), heard
+    assert "may change the study" in heard[0]
     assert "The server has ended. What it was computing is left off" in heard[1]
     assert took < 5.0  # two of them for the slow reader
     assert len(open_study(tmp_path / "cell.db").trials()) == 11
@@ -161,14 +162,16 @@ def test_a_token_that_others_can_read_is_warned_of(tmp_path: Path) -> None:
     path.chmod(0o644)
     assert is_open_to_others(path)
     cell_study(tmp_path)
-    command = [sys.executable, "-m", "pfes", "serve", "cell.db", "--port", "0", "--token-file", "token"]
+    command = [sys.executable, "-m", "pfes", "serve", "cell.db", "--port", "0", "--token-file", "token", "--read-only"]
     with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as begun:
         assert begun.stdout is not None
         assert begun.stderr is not None
         assert begun.stdout.readline().startswith("Open http://")
         begun.send_signal(signal.SIGINT)
         assert begun.wait(LONG) == 0
-        assert "others can read token, and with it the study; try chmod 600 token" in begun.stderr.read()
+        heard = begun.stderr.read()
+        assert "others can read token, and with it the study; try chmod 600 token" in heard
+        assert "Whoever has this address may look at the study." in heard
 
 
 # Jobs

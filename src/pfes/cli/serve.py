@@ -55,7 +55,8 @@ def serve_verb(
 
     def say(address: str) -> None:
         click.echo(f"Open {address}")
-        click.echo("Whoever has this address may change the study. Ctrl-C ends the server.", err=True)
+        may = "look at" if read_only else "change"
+        click.echo(f"Whoever has this address may {may} the study. Ctrl-C ends the server.", err=True)
         if open_:
             webbrowser.open(address)
 

@@ -18,8 +18,9 @@ from pfes.plots.words import folded, legible, number
 __all__ = ["plotly_json"]
 
 Json = dict[str, Any]
-ALONG, UPWARDS, LOW, ASIDE = 90, 44, 24, 22  # letters along an axis: of a row, of a high panel, of a low one; beside it
-LEAST, NARROW, BESIDE = 300, 560, 60  # pixels: of one of several panels, of one that is narrow, beside what is drawn
+# letters along an axis: of a row, of a high panel, of one on a phone, of a low one; beside it
+ALONG, UPWARDS, SHORT, LOW, ASIDE = 90, 44, 30, 24, 22
+LEAST, NARROW, BESIDE = 300, 460, 60  # pixels: of one of several panels, of one that is narrow, beside what is drawn
 STEPS: list[int] = [step * 10**k for k in range(16) for step in (1, 2, 5)]  # between marks of an axis that counts
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
 
@@ -69,7 +70,7 @@ def room_of(chart: Chart, square: bool, width: float | None) -> Room:
         return Room(along, upwards)
     each = max(width, LEAST * chart.columns if chart.columns > 1 else 0.0) / chart.columns
     size, letter = (13, 7.0) if each < NARROW else (None, 8.2)
-    low = LOW if each < NARROW or square else UPWARDS
+    low = LOW if square else SHORT if each < NARROW else UPWARDS
     return Room(min(along, int((each - BESIDE) / letter)), min(upwards, low), size)
 
 
