@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
+from importlib.resources import files
 from pathlib import Path
 
 import httpx
@@ -20,6 +21,7 @@ from pfes.web import create_app, render, running
 from pfes.web.jobs import Jobs
 from pfes.web.keys import Keys, is_open_to_others, kept_token, new_token
 from pfes.web.pictures import described
+from pfes.web.plotly import script
 from pfes.web.running import Listening, run
 from pfes.web.shelf import Shelf
 from web.conftest import cell_study
@@ -172,6 +174,13 @@ def test_a_token_that_others_can_read_is_warned_of(tmp_path: Path) -> None:
         heard = begun.stderr.read()
         assert "others can read token, and with it the study; try chmod 600 token" in heard
         assert "Whoever has this address may look at the study." in heard
+
+
+def test_plotly_is_served_as_it_is_but_for_parentheses_around_its_function() -> None:
+    own = files("plotly").joinpath("package_data", "plotly.min.js").read_bytes()
+    assert len(script()) == len(own) + 2
+    assert script().replace(b"self : this, (() => {", b"self : this, () => {", 1)[:-3] == own[:-2]
+    assert script().endswith(b"})));")
 
 
 # Jobs
