@@ -37,10 +37,11 @@ def test_the_slope_of_a_score_is_its_derivative() -> None:
     np.testing.assert_allclose(slope_of(gains), difference, rtol=1e-4)
 
 
-def test_the_reference_point_is_the_thresholds_or_a_tenth_below_the_front() -> None:
+def test_the_reference_point_is_the_thresholds_or_lies_below_the_front() -> None:
     levels = np.array([[0.0, 2.0], [1.0, 1.0], [-9.0, -9.0]])
-    np.testing.assert_allclose(reference_point(levels, np.array([-np.inf, 0.5])), [-0.1, 0.5])
-    np.testing.assert_allclose(reference_point(levels[:1], np.full(2, -np.inf)), [-0.1, 1.9])
+    np.testing.assert_allclose(reference_point(levels, np.array([-np.inf, 0.5])), [-0.25, 0.5])  # a quarter deviation
+    np.testing.assert_allclose(reference_point(levels[:1], np.full(2, -np.inf)), [-0.25, 1.75])
+    np.testing.assert_allclose(reference_point(10.0 * levels, np.full(2, -np.inf)), [-1.0, 9.0])  # a tenth of the range
     np.testing.assert_allclose(reference_point(levels[:0], np.array([-np.inf, 0.5])), [-1.0, 0.5])
 
 

@@ -28,6 +28,7 @@ __all__ = ["METHOD", "Ehvi", "contenders", "improvement", "reference_point"]
 
 Array = NDArray[np.float64]
 
+ROOM = 0.25  # deviations of the data that the reference point lies below the front at least
 DRAWS = 8  # of what is held
 KNOWN = 0.01  # deviations of a level below this are none: what is held is as predicted
 
@@ -117,13 +118,13 @@ def _log_mean(logs: Array) -> Array:
 
 
 def reference_point(levels: Array, thresholds: Array) -> Array:
-    """(L,) thresholds where there are any, else a tenth of the range below the worst of the non-dominated levels."""
+    """(L,) thresholds where there are any, else below the worst of the non-dominated levels: by a tenth of their range,
+    and by ROOM at least. Right below a small front all would be won by filling it, and nothing by a better one."""
     if not len(levels):  # nothing is held: a deviation below the prior mean
         return np.where(np.isfinite(thresholds), thresholds, -1.0)
     front = levels[non_dominated(levels)]
-    worst, best = front.min(axis=0), front.max(axis=0)
-    span = np.where(best > worst, best - worst, 1.0)  # one point only: a deviation of the data
-    return np.where(np.isfinite(thresholds), thresholds, worst - 0.1 * span)
+    below = np.maximum(0.1 * np.ptp(front, axis=0), ROOM)
+    return np.where(np.isfinite(thresholds), thresholds, front.min(axis=0) - below)
 
 
 def improvement(situation: Situation) -> Ehvi:
@@ -155,5 +156,5 @@ METHOD = Method(
     promise="add {:.3g} to the hypervolume, in deviations of the data",
     source="Emmerich 2005",
     together=True,
-    needs="a reference point: thresholds, else a tenth below what is held",
+    needs="a reference point: thresholds, else somewhat below what is held",
 )
