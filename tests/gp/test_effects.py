@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from gp.cases import KINDS, SHARES, correlation, dense_kernel, differences
 from pfes.gp import Hyper
-from pfes.gp.effects import correlations, correlations_and_slopes
+from pfes.gp.effects import BLOCK, correlations, correlations_and_slopes
 
 GROUPS = np.array([2, 0, 1, 0])  # in no order
 
@@ -38,6 +38,13 @@ def test_a_point_and_itself_have_correlation_one_and_no_slope(rng, kernel, share
     np.testing.assert_allclose(value.diagonal(), 1.0, rtol=1e-15)
     np.testing.assert_array_equal(value, value.T)
     assert (slopes[np.arange(5), :, np.arange(5)] == 0.0).all()
+
+
+@pytest.mark.parametrize("count", [0, 1, BLOCK, BLOCK + 1, 3 * BLOCK - 1])
+def test_a_matrix_and_itself_are_found_by_halves(rng, count):
+    x = rng.random((count, 4))
+    whole = correlations(x, x.copy(), GROUPS, 0.4, True)
+    np.testing.assert_array_equal(correlations(x, x, GROUPS, 0.4, True), whole)
 
 
 @given(distance=st.floats(0, 1e150), share=st.floats(0, 1), kernel=st.sampled_from(KINDS))

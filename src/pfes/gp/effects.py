@@ -28,11 +28,20 @@ __all__ = ["add_values", "correlations", "correlations_and_slopes", "to_slopes"]
 Array = NDArray[np.float64]
 Integers = NDArray[np.integer]
 
+BLOCK = 128  # rows of a symmetric matrix found at once
+
 
 def correlations(near: Array, far: Array, groups: Integers, share: float, matern: bool) -> Array:
     """k (N, n) between near (N, D) and far (n, D), both in length scales; groups (D,) the group of each column."""
     out = np.empty((len(near), len(far)))
-    _correlations(out, *_prepared(near, far, groups, share), matern)
+    if near is not far:
+        _correlations(out, *_prepared(near, far, groups, share), matern)
+        return out
+    for begin in range(0, len(near), BLOCK):  # the other half is the same
+        rows = slice(begin, begin + BLOCK)
+        part = np.empty((len(near[rows]), len(near) - begin))
+        _correlations(part, *_prepared(near[rows], near[begin:], groups, share), matern)
+        out[rows, begin:], out[begin:, rows] = part, part.T
     return out
 
 
