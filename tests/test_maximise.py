@@ -155,6 +155,16 @@ def test_direct_finds_the_peak() -> None:
     np.testing.assert_allclose(found.x, [0.3, 0.8], atol=1e-2)
 
 
+def test_direct_finds_the_last_points_of_a_small_space() -> None:
+    space = Space(x=Integer(0, 19), y=Integer(0, 19))
+    known = Observations.none(2)
+    for x in space.grid():
+        if space.decode(x[None])[0] != {"x": 16, "y": 18}:
+            known = known.with_pending(x, (0, 1), NO_ROW)
+    found = maximise(target(space, [[0.3, 0.8]], known), MaximiserSettings("direct", scan=4), np.random.default_rng(0))
+    assert space.decode(found.x[None])[0] == {"x": 16, "y": 18}
+
+
 @pytest.mark.parametrize("wrong", [{"kind": "magic"}, {"starts": 0}, {"scan": -3}])
 def test_impossible_settings_are_refused(wrong: dict) -> None:
     with pytest.raises(InvalidInput, match=r"wanted kind 'gradient' or 'direct', and scan, starts and iterations"):

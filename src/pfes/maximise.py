@@ -281,8 +281,9 @@ def direct(
 
     if len(moving):
         minimise_by_dividing(loss, len(moving), 4 * settings.scan, hurry)
-    # the points it tries do not depend on the target alone: where all of them are taken, look elsewhere
+    # the points it tries do not depend on the target alone: where all of them are taken, look elsewhere, or everywhere
     found = (
         Scored(np.vstack([it.x for it in scored]), np.vstack([it.value for it in scored])).found() if scored else None
     )
-    return found or Scored.of(target, space.sobol(settings.scan, rng)).found()
+    found = found or Scored.of(target, space.sobol(settings.scan, rng)).found()
+    return found if found or space.size > MOST_LISTED else Scored.of(target, space.grid()).found()

@@ -22,7 +22,7 @@ class TestTsemo(AcquisitionContract):
         held = np.random.default_rng(4).uniform(-0.5, 0.5, (6, 3))[:, order]
         return Tsemo(
             model, everything(order), lambda x: np.sin(3.0 * x @ SLOPES)[None][..., order], held,
-            np.full(len(order), -2.0), np.full(len(order), 0.05), NONE,
+            np.full(len(order), -2.0), np.full(len(order), 0.05), np.full(len(order), 0.1), NONE,
         )  # fmt: skip
 
 
@@ -32,12 +32,18 @@ class TestTsemoOfThree(TestTsemo):
 
 @pytest.mark.parametrize("objectives", [1, 2, 3])
 def test_the_gain_is_what_the_draw_adds_to_the_hypervolume(objectives: int) -> None:
-    one = replace(tsemo(situation(objectives=objectives)), delta=np.full(objectives, 1e-9))
+    one = replace(tsemo(situation(objectives=objectives)), fine=np.full(objectives, 1e-9))
     x = np.vstack([np.random.default_rng(0).uniform(size=(50, 3)), one.starts])
     before = hypervolume(one.points, one.reference)
     added = [hypervolume(np.vstack([one.points, value]), one.reference) - before for value in one.drawn(x)[0]]
     np.testing.assert_allclose(np.exp(one.scores(x)[:, 0]), added, rtol=1e-6, atol=1e-8)
     assert np.count_nonzero(np.array(added) > 1e-6) >= 1
+
+
+def test_noise_promises_nothing() -> None:
+    noisy = tsemo(situation(noise=np.array([0.4, 0.4])))
+    assert (noisy.delta > 0.4).all()
+    assert (np.exp(noisy.scores(situation().held)) < 1e-2 * np.exp(noisy.scores(noisy.starts)).max()).all()
 
 
 def test_draws_are_the_models() -> None:

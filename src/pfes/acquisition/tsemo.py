@@ -3,10 +3,11 @@
     f       one function drawn from the model, of all objectives
     held    f at the points where everything has been measured, not what was measured there
 
-    gain = hypervolume that f(x), known to a resolution delta, adds to that of f(held)
+    gain = hypervolume that f(x), known to a fine difference, adds to that of f(held)
 
 Chance alone decides what is explored: the next suggestion believes another draw. Members of a batch share a draw, and
-what one of them adds the next cannot. With delta = 0 the gain would be 0 in most places, without a slope.
+what one of them adds the next cannot. Were f(x) known exactly, the gain would be 0 in most places, without a slope; the
+noise of measurements has no part in it, because f has none.
 """
 
 from collections.abc import Callable, Sequence
@@ -19,7 +20,7 @@ from numpy.typing import NDArray
 from pfes.acquisition.by_differences import ByDifferences
 from pfes.acquisition.ehvi import reference_point
 from pfes.acquisition.method import Method
-from pfes.acquisition.resolution import finest
+from pfes.acquisition.resolution import finest, smallest
 from pfes.acquisition.samples import draw
 from pfes.acquisition.situation import Situation
 from pfes.gp import Surrogate
@@ -40,7 +41,8 @@ class Tsemo(ByDifferences):
     drawn: Callable[[Array], Array]  # (N, D) -> (1, N, L)
     points: Array  # (S, L) the draw at what is held, and at what is under way
     reference: Array  # (L,)
-    delta: Array  # (L,)
+    fine: Array  # (L,) what f(x) is known to
+    delta: Array  # (L,) deviation of a measurement
     starts: Array  # (Q, D) the drawn function's Pareto set
 
     @cached_property
@@ -51,7 +53,7 @@ class Tsemo(ByDifferences):
     def scores(self, x: Array) -> Array:
         """Log hypervolume (N, K), the same for all options."""
         levels = self.drawn(x)[0]
-        added = log_expected_improvement(levels, np.broadcast_to(self.delta, levels.shape), self.front)
+        added = log_expected_improvement(levels, np.broadcast_to(self.fine, levels.shape), self.front)
         return np.tile(added[:, None], len(self.options))
 
     def given(self, x: Array, which: Sequence[int], rng: np.random.Generator) -> "Tsemo":
@@ -69,7 +71,8 @@ def tsemo(situation: Situation) -> Tsemo:
     sampled, _, starts = draw(one)
     held = sampled.at(situation.held)[0] if len(situation.held) else np.zeros((0, len(situation.thresholds)))
     reference = reference_point(np.vstack([held, *sampled.at(starts)]), situation.thresholds)
-    return Tsemo(situation.model, situation.options, sampled.at, held, reference, finest(situation), starts)
+    fine, delta = smallest(situation), finest(situation)
+    return Tsemo(situation.model, situation.options, sampled.at, held, reference, fine, delta, starts)
 
 
 METHOD = Method(
@@ -78,4 +81,5 @@ METHOD = Method(
     tsemo,
     promise="add {:.3g} to the hypervolume, if a function drawn from the model is right",
     source="Bradford et al. 2018",
+    needs="a reference point: thresholds, else somewhat below what is drawn",
 )
