@@ -170,6 +170,11 @@ def test_words_of_tables_are_whole_on_a_phone(browser: Browser, tmp_path: Path) 
             page.goto(served.address + path)
             for height, lines in page.evaluate(HEIGHTS):
                 assert height < 1.9 * lines, path
+            assert page.evaluate(BEYOND) == [], path
+        page.goto(served.address + "/trials")
+        last = page.locator("tbody tr").last
+        tops = [last.locator(f'[data-name="{name}"]').evaluate(TOP) for name in ("trial", "waste", "dopant")]
+        assert tops[0] == tops[1] < tops[2]
     long = create_study(
         tmp_path / "long.db",
         space=Space(x=Real(0, 1)),
@@ -190,6 +195,15 @@ def test_words_of_tables_are_whole_on_a_phone(browser: Browser, tmp_path: Path) 
 OUTSIDE = """() => [...document.querySelectorAll(".xtitle, .ytitle")].filter((it) => {
   const [own, all] = [it, it.closest(".main-svg")].map((part) => part.getBoundingClientRect());
   return own.left < all.left || own.right > all.right || own.top < all.top || own.bottom > all.bottom;
+}).map((it) => it.textContent)"""
+
+
+TOP = "it => it.getBoundingClientRect().top"
+
+# values of objectives that are not seen before a table is scrolled
+BEYOND = """() => [...document.querySelectorAll("td.goal")].filter((it) => {
+  const [own, box] = [it, it.closest(".scroll")].map((part) => part.getBoundingClientRect());
+  return it.textContent.trim() && (!own.width || own.right > box.right + 1);
 }).map((it) => it.textContent)"""
 
 
