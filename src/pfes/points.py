@@ -11,12 +11,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pfes.display import cell
 from pfes.errors import InvalidInput
 from pfes.observations import NO_ROW, SAME
-from pfes.space import Choice, Pool, Space
+from pfes.space import Choice, Parameter, Pool, Space
 from pfes.space.numbers import plain
 
-__all__ = ["Point", "given", "read", "suggested"]
+__all__ = ["Point", "given", "read", "suggested", "why_outside"]
 
 Array = NDArray[np.float64]
 Domain = Space | Pool
@@ -110,3 +111,20 @@ def _own(space: Space, name: str, value: Any) -> Any:
         return value
     level = value["level"] if isinstance(value, dict) else parameter.values.index(value)
     return parameter.values[level]
+
+
+def why_outside(domain: Domain, params: Mapping[str, Any], row: Any = None) -> str:
+    """What is wrong with a point that `read` calls outside, in words; empty for one of the domain."""
+    if isinstance(domain, Pool):
+        return "none of the candidates" if row is None else ""
+    wrong = [_beyond(name, it, params[name]) for name, it in domain.parameters.items() if not it.holds(params[name])]
+    return ", ".join(wrong) or ("" if domain.contains(params) else "the constraints do not hold")
+
+
+def _beyond(name: str, parameter: Parameter, value: Any) -> str:
+    if isinstance(parameter, Choice):
+        return f"{name} {value} is none of its values"
+    low, high = cell(parameter.low), cell(parameter.high)
+    if parameter.low <= value <= parameter.high:
+        return f"{name} {cell(value)} lies between the steps of {cell(parameter.step)} from {low} to {high}"
+    return f"{name} {cell(value)} is outside {low} to {high}"

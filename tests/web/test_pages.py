@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from pfes import Objective, Real, Space, Study, create_study, open_study
+from pfes import Linear, Objective, Real, Space, Study, create_study, open_study
+from pfes.points import why_outside
 from web.conftest import cell_study, pool_study
 from web.serving import LONG, Browser, Running, running, said
 
@@ -173,6 +174,9 @@ def test_a_failure_is_recorded_with_its_reason(cell: Study, browser: Browser) ->
 def test_a_measurement_from_elsewhere_is_taken_in(cell: Study, browser: Browser) -> None:
     assert "Taken in as trial 10" in said(browser.post("/record/data", p0="0.5", p1="600", p2="Nb", d0="4"))
     assert cell.trial(10).added
+    told = said(browser.post("/record/data", p0="0.5", p1="5000", p2="Nb", d0="4"))
+    assert "Taken in as trial 11. Outside the space" in told
+    assert "trial 11: t 5000 is outside 300 to 900" in told
     assert browser.post("/record/data", p0="0.5", p1="600", p2="Nb").status_code == 422
     assert browser.post("/record/data", p0="", p1="600", p2="Nb", d0="1").status_code == 422
 
@@ -189,6 +193,27 @@ def test_a_pasted_table_is_shown_before_it_is_taken(cell: Study, browser: Browse
     assert "2 trials told" in said(browser.post("/record/import", table=TABLE, mark=mark))
     assert cell.trial(8).values == {"power": 1.5, "waste": 2.0}
     assert "is known already" in browser.post("/record/preview", table=TABLE).text
+
+
+def test_points_outside_the_space_are_named_before_and_after_they_are_taken(cell: Study, browser: Browser) -> None:
+    table = "x,t,dopant,power\n0.5,5000,Er,1\n-1,450.5,Nb,2\n0.3,450,Nb,3\n"
+    shown = browser.post("/record/preview", table=table).text
+    assert "trial 10: t 5000 is outside 300 to 900; trial 11: x -1 is outside 0 to 1, t 450.5 lies between" in shown
+    assert "trial 12:" not in shown
+    mark = re.search(r'name="mark" value="(\w+)"', shown)[1]  # type: ignore[index]
+    assert "3 rows added. Outside the space" in said(browser.post("/record/import", table=table, mark=mark))
+    assert [cell.trial(number).outside for number in (10, 11, 12)] == [True, True, False]
+    many = "x,t,dopant,power\n" + "".join(f"0.5,{2000 + it},Er,1\n" for it in range(7))
+    assert "; and 2 more." in browser.post("/record/preview", table=many).text
+
+
+def test_what_is_outside_is_said_of_constraints_and_candidates_too(tmp_path: Path) -> None:
+    room = Space(x=Real(0, 1), y=Real(0, 1), constraints=[Linear({"x": 1, "y": 1}, upper=1)])
+    assert why_outside(room, {"x": 0.5, "y": 0.5}) == ""
+    assert why_outside(room, {"x": 0.75, "y": 0.5}) == "the constraints do not hold"
+    pool = pool_study(tmp_path).space
+    assert why_outside(pool, {"water": 0.7}) == "none of the candidates"
+    assert why_outside(pool, {"water": 0.1}, "M1") == ""
 
 
 def test_a_table_that_would_change_something_else_than_was_shown_is_shown_again(cell: Study, browser: Browser) -> None:

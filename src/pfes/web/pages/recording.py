@@ -15,7 +15,7 @@ from pfes.web.pages.trials import trial_page
 from pfes.web.render import back, page
 from pfes.web.server import Server, the_server
 from pfes.web.status import form_status
-from pfes.web.tables import Look, taken, text_of_upload
+from pfes.web.tables import Look, outside, taken, text_of_upload
 
 __all__ = ["router"]
 
@@ -69,7 +69,7 @@ def added(request: Request, server: Served, given: Given) -> Response:
         trial = study.add([{**as_point(study, given), **values}])[0]
     except PfesError as error:
         return _page(request, server, given, form_status(error), error=str(error))
-    return back(request, "/record", f"Taken in as trial {trial.id}.")
+    return back(request, "/record", _with_outside(f"Taken in as trial {trial.id}.", study, [trial.id]))
 
 
 @router.post("/record/preview")
@@ -109,7 +109,13 @@ def imported(request: Request, server: Served, given: Given) -> Response:
     except PfesError as error:
         return _page(request, server, given, form_status(error), error=str(error))
     told, added = counted(len(merged.told), "trial"), counted(len(merged.added), "row")
-    return back(request, "/record", f"{told} told, {added} added.")
+    return back(request, "/record", _with_outside(f"{told} told, {added} added.", study, merged.added))
+
+
+def _with_outside(said: str, study: Study, numbers: Sequence[int]) -> str:
+    """What was done, and which of the new trials are not of the space."""
+    new = {trial.id: (trial.params, trial.row) for trial in map(study.trial, numbers) if trial.outside}
+    return f"{said} {outside(study, new)}".rstrip()
 
 
 @router.post("/record/{number}")
