@@ -10,7 +10,7 @@ from oracles.dominance import dominates
 from pfes import InvalidInput, Objective, plots
 from pfes.objectives import Objectives
 from pfes.plots.attainment import attainment, dominated
-from pfes.plots.calibration import Calibration, calibration
+from pfes.plots.calibration import Calibration, Calibrations, calibration
 from pfes.plots.correlations import correlations, given_correlations
 from pfes.plots.front import MOST, front, staircase
 from pfes.plots.parallel import parallel
@@ -233,6 +233,8 @@ def test_the_words_of_calibration_follow_its_numbers() -> None:
     assert told([0.1, 0.2]).verdict == "few"
     assert "of 2 values, each predicted from all others, 2 (100 %) lie within" in told([0.1, 0.2]).words
     assert told([0.0, 1.0, 2.5, -3.0]).within(1.96) == 0.5
+    titles = [panel.title for panel in Calibrations("s", (told([0.1, 0.2]), told([0.1] * 8))).chart().panels]
+    assert titles == ["2 values: too few to judge by", "100 % within 95 %"]
     assert told([]).words == "y: nothing measured."
     assert told(list(honest)).words.endswith("learned next to nothing yet, and its recommendations are guesses.")
     right = Calibration(Objective("y"), honest + 9.0 * shy, 9.0 * shy, np.ones(200), honest)
@@ -288,6 +290,12 @@ def test_correlations_of_goals_flip_where_smaller_is_better() -> None:
     assert given_correlations("s", ["a", "b"], [[1, 0.3], [0.3, 1]]).matrix[0, 1] == 0.3
     with pytest.raises(InvalidInput, match=r"got shape \(3, 3\), wanted \(2, 2\)"):
         given_correlations("s", ["a", "b"], np.eye(3))
+
+
+def test_correlations_of_a_few_points_are_not_drawn() -> None:
+    few, enough = (line_study([(x, x + 0.1 * (x % 2), x * x) for x in range(count)]) for count in (4, 5))
+    why = [{it.name: it.why for it in plots.pictures(study)}["correlations"] for study in (few, enough)]
+    assert why == ["fewer than 5 points have every objective measured", ""]
 
 
 def test_an_objective_that_never_changes_correlates_with_nothing() -> None:

@@ -67,6 +67,13 @@ def test_every_page_has_one_heading_and_every_table_a_caption(browser: Browser) 
         assert '<html lang="en">' in text
 
 
+def test_captions_say_what_pictures_leave_unsaid(browser: Browser) -> None:
+    text = browser.get("/").text
+    assert "the sign is turned for objectives to be minimised" in text
+    assert "by the cost spent" not in text  # it is by trials where nothing cost anything
+    assert "Bars are one deviation" in browser.get("/model").text
+
+
 # Asking
 
 

@@ -137,10 +137,19 @@ def _panel(item: Calibration) -> Panel:
     ]
     layers.insert(0, Line("limit", "", np.array(span), np.array(span), dashed=True))
     name = axis_label(item.objective).rpartition(",")[0]
-    title = f"{percent(item.within(1.96))} within 95 %" if len(item.error) else ""
     return Panel(
-        Axis("expected from all others", log, span=span), Axis(name, log, span=span), tuple(layers), title, square=True
+        Axis("expected from all others", log, span=span),
+        Axis(name, log, span=span),
+        tuple(layers),
+        _title(item),
+        square=True,
     )
+
+
+def _title(item: Calibration) -> str:
+    if item.verdict == "few":
+        return f"{counted(len(item.error), 'value')}: too few to judge by" if len(item.error) else ""
+    return f"{percent(item.within(1.96))} within 95 %"
 
 
 def calibration(view: View) -> Calibrations:

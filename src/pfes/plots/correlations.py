@@ -11,10 +11,11 @@ from pfes.plots.chart import Axis, Chart, Map, Panel
 from pfes.plots.view import View
 from pfes.study.measured import levels_of
 
-__all__ = ["Correlations", "correlations", "given_correlations"]
+__all__ = ["FEW", "Correlations", "correlations", "given_correlations", "telling"]
 
 Array = NDArray[np.float64]
 
+FEW = 5  # complete points; of fewer, almost any correlation is chance
 MEASURED = "of the values at completely measured points, as the model takes objectives to be independent"
 LEARNED = "as the joint model has learned them"
 
@@ -45,10 +46,20 @@ def given_correlations(study: str, names: Sequence[str], matrix: ArrayLike, sour
     return Correlations(study, tuple(names), table, source)
 
 
+def _learned(view: View) -> Array | None:
+    found: Array | None = getattr(getattr(getattr(view.belief, "model", None), "hyper", None), "correlation", None)
+    return found
+
+
+def telling(view: View) -> bool:
+    """Whether correlations say anything: a joint model has learned them, or enough points are complete."""
+    return _learned(view) is not None or len(view.whole) >= FEW
+
+
 def correlations(view: View) -> Correlations:
     """Of a study: what its joint model has learned or, without one, those of the values measured."""
     names = view.objectives.names
-    learned = getattr(getattr(getattr(view.belief, "model", None), "hyper", None), "correlation", None)
+    learned = _learned(view)
     if learned is not None:
         return given_correlations(view.name, names, learned)
     levels = levels_of(view.whole, view.objectives)

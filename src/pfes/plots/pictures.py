@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 from pfes.errors import InvalidInput
 from pfes.plots.chart import Chart
+from pfes.plots.correlations import FEW, telling
 from pfes.plots.view import View, look
 from pfes.study import Study
 
@@ -72,7 +73,7 @@ def _why_not(view: View, name: str, model: bool) -> str:
         "gains": lambda: (
             "" if any(map(math.isfinite, (t.gain for t in view.trials))) else "no model has suggested anything yet"
         ),
-        "correlations": lambda: "" if len(view.whole) >= 3 else "fewer than three points have every objective measured",
+        "correlations": lambda: "" if telling(view) else f"fewer than {FEW} points have every objective measured",
         "spending": lambda: "" if any(t.spent for t in view.trials) else "nothing was paid for yet",
     }
     needed |= {"parallel": needed["front"], "costs": needed["spending"]}

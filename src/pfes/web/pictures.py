@@ -20,11 +20,15 @@ PATIENCE = 0.3  # seconds in which most pictures are there
 BEFOREHAND = 5.0  # seconds that a server may take to describe a picture before anybody asks
 ABOUT = {
     "front": "Each point is measured; those of the front are beaten by no other.",
-    "volume": "What the front dominates, by the cost spent. Where it stays level, little is found.",
+    "volume": "What the front dominates, as the study went on. Where it stays level, little is found.",
     "gains": "What suggestions promised per cost. When it has fallen for good, it may be time to stop.",
     "attainment": "Where the model expects the front, and how sure it is.",
-    "calibration": "Each point predicted from the others. Points near the line: the model can be trusted.",
+    "calibration": "Each point predicted from the others: near the line, the prediction is right. Bars are one "
+    "deviation; the share counts points within the model's 95 % interval, about two bars: near 95 %, its uncertainties "
+    "can be believed.",
     "slices": "What the model expects when one parameter changes and the others stay.",
+    "correlations": "1: what serves one goal serves the other; below 0 they compete. Larger is better in each: the "
+    "sign is turned for objectives to be minimised.",
 }
 WIDE = ("attainment", "slices", "calibration", "parallel")
 
