@@ -9,6 +9,8 @@ import pytest
 
 from pfes import Linear, Objective, Real, Space, Study, create_study, open_study
 from pfes.points import why_outside
+from pfes.trials import Trial
+from pfes.web.why import in_short
 from web.conftest import cell_study, pool_study
 from web.serving import LONG, Browser, Running, running, said
 
@@ -82,8 +84,30 @@ def test_asking_goes_on_in_the_background_and_ends_with_a_reason(cell: Study, br
     assert str(answer.url).endswith("/ask?job=2") or "job=" in str(answer.url)
     text = finished(browser, str(answer.url))
     assert text.count("<article") == 2
-    assert "Why:" in text
+    assert "Why:</strong> Measure power and waste here to see what is there" in text
+    assert text.count("<summary>In numbers</summary>") == 2
+    assert cell.trials()[-1].reason in text
     assert [trial.params["dopant"] for trial in cell.trials()[-2:]] == ["Nb", "Nb"]
+
+
+@pytest.mark.parametrize(
+    ("purpose", "which", "said"),
+    [
+        ("learn", ("price",), "Measure only price here: it is the cheaper one and tells most for its cost."),
+        ("learn", ("life",), "Measure only life here: that tells most for its cost."),
+        ("learn", ("life", "price"), "Measure life and price here to learn: of all points"),
+        ("confirm", ("life", "price"), "Measure life and price here to confirm: one of the best trade-offs is"),
+        ("doubt", ("price",), "Measure only price here in doubt: the model sees little left"),
+        ("begin", ("life", "price"), "the point is one of those that are spread evenly"),
+        ("", ("life", "price"), ""),
+    ],
+)
+def test_a_suggestion_is_explained_in_one_plain_sentence(purpose: str, which: tuple[str, ...], said: str) -> None:
+    study = create_study(space=Space(x=Real(0, 1)), objectives=[Objective("life", cost=5), Objective("price", "min")])
+    trial = Trial(0, {"x": 0.5}, which, purpose=purpose, cost=study.objectives.cost(map(study.objectives.index, which)))
+    found = in_short(study, trial)
+    assert said in found
+    assert bool(found) == bool(said)
 
 
 def test_a_trial_of_one_objective_says_so(cell: Study, browser: Browser) -> None:

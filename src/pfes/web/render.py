@@ -17,6 +17,7 @@ from pfes.standing import time_left
 from pfes.study import Study
 from pfes.web.plotly import map_styles
 from pfes.web.server import the_server
+from pfes.web.why import in_short
 from pfes.web.words import on_the_page
 
 __all__ = ["HERE", "NAVIGATION", "back", "page", "ready"]
@@ -45,6 +46,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     made.filters |= {"cell": cell, "time_left": time_left, "moment": _moment, "words": on_the_page}
+    made.globals["in_short"] = in_short
     return made
 
 
