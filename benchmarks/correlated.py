@@ -190,8 +190,9 @@ def report(kept: list[dict[str, Any]], seeds: range) -> str:
             f"optimal hypervolume is held, at most {MOST:g}. Saved: part of what the independent model paid for the "
             "same pools, with a bootstrap interval of 95 % over pools; then without the rows that studies begin with, "
             "which are the same for all. Rough: functions of half the length scale, 0.15 of the range of a parameter "
-            "instead of 0.3. Used: independent / coregional / latent. Aimed at were 20 % at a correlation of 0.9: "
-            "on rough pools the mean is near that, on smooth ones only the median is beyond it.",
+            "instead of 0.3. Used: independent / coregional / latent. Aimed at were 20 % at a correlation of 0.9. "
+            "The rough pools were searched before the reference point of studies without thresholds was lowered "
+            "(docs/default.md).",
             table(header, costs),
         ]
     if times := time_rows(kept):
