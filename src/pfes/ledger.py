@@ -80,6 +80,7 @@ class Ledger:
         self._hypers: Any = None  # of the last fit, as plain data
         self.reference: dict[str, float] | None = None
         self.inferred = False  # the reference point was chosen by the study, not by the user
+        self._behind: set[int] = set()  # the trials it was chosen by
         self.ended = ""
         for event in events:
             self.append(event)
@@ -147,12 +148,15 @@ class Ledger:
     def _told(self, event: Event) -> None:
         trial, data = self.trials[_number(event)], event.payload
         known = {name: dev for name, dev in trial.noise.items() if name not in data["values"]}
+        if any(trial.values.get(name, value) != value for name, value in data["values"].items()):
+            self._doubt(trial)
         self._put(replace(trial, values=trial.values | data["values"], noise=known | data["noise"]))
 
     def _closed(self, event: Event) -> None:
         trial, kind = self.trials[_number(event)], "released" if event.kind == "expired" else event.kind
         state = TrialState(kind)
         if state is TrialState.REJECTED:  # what it was charged for stays charged, its values are not used any more
+            self._doubt(trial)
             before = trial.before if trial.state is state else trial.state
             trial = replace(trial, before=before, usable=trial.usable and not trial.values)
         self._put(replace(trial, state=state, message=event.payload["message"]))
@@ -168,6 +172,16 @@ class Ledger:
 
     def _reference(self, event: Event) -> None:
         self.reference, self.inferred = dict(event.payload["values"]), event.payload["inferred"]
+        self._behind = {trial.id for trial in self.trials.values() if trial.usable and trial.values}
+
+    def _doubt(self, trial: Trial) -> None:
+        """A trial's values turned out wrong: a reference point that the study chose by them is to be chosen again.
+
+        New values never move it, however bad, or hypervolumes looked up at different times could not be compared; a
+        slip of the pen must not stay in it for ever.
+        """
+        if self.inferred and trial.id in self._behind:
+            self.reference, self.inferred = None, False
 
     def _ended(self, event: Event) -> None:
         self.ended = event.payload["reason"]

@@ -188,6 +188,15 @@ def test_status_of_one_objective_tells_the_best_and_speaks_of_no_front(pfes: Pfe
         assert word not in (empty + said).casefold(), word
 
 
+def test_looking_at_the_status_changes_nothing(pfes: Pfes, cell: str) -> None:
+    pfes("ask", cell, "-n", "5")
+    for number in range(5):
+        pfes("tell", cell, str(number), f"power={number + 1}", "waste=1")
+    before = open_study(cell).events
+    assert pfes("status", cell, "--json").data["reference"]["power"] == pytest.approx(0.6)
+    assert open_study(cell).events == before
+
+
 def test_status_warns(pfes: Pfes, cell: str) -> None:
     pfes("ask", cell, "-n", 2, "--lease", "0s")
     pfes("tell", cell, 1, "--failed", "no gas")

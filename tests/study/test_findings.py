@@ -88,6 +88,38 @@ def test_a_reference_point_is_chosen_once_and_then_frozen() -> None:
     assert [event.kind for event in study.events].count("reference") == 1
 
 
+def test_a_chosen_reference_forgets_a_value_that_was_corrected_or_rejected() -> None:
+    study = line_study([(0, 1, 1), (1, 2, 3), (2, 1, 200)])
+    study.hypervolume()
+    assert study.reference == pytest.approx({"power": 0.9, "waste": 219.9})
+    study.tell(2, {"waste": 2.0}, correct=True)
+    assert study.reference is None
+    study.hypervolume()
+    assert study.reference == pytest.approx({"power": 0.9, "waste": 3.2})
+    study.reject(1, "a leak")
+    assert study.hypervolume() == pytest.approx(0.1 * 1.1)
+    assert study.reference == pytest.approx({"power": 0.9, "waste": 2.1})
+
+
+def test_a_reference_stays_when_values_it_was_not_chosen_by_are_corrected() -> None:
+    study = line_study([(0, 1, 1), (1, 2, 3)])
+    study.hypervolume()
+    study.add([{"x": 5, "power": -100, "waste": 100}])
+    study.tell(2, {"waste": 90.0}, correct=True)
+    study.tell(1, {"waste": 3.0}, correct=True)
+    assert study.reference == pytest.approx({"power": 0.9, "waste": 3.2})
+    given = line_study([(0, 1, 1)], reference=[0, 2])
+    given.tell(0, {"power": 1.5}, correct=True)
+    assert given.reference == {"power": 0.0, "waste": 2.0}
+
+
+def test_a_reference_is_chosen_by_complete_points() -> None:
+    study = line_study([(0, 1, 1), (1, 2, 3)])
+    study.add([{"x": 5, "waste": 200}])
+    study.hypervolume()
+    assert study.reference == pytest.approx({"power": 0.9, "waste": 3.2})
+
+
 def test_a_reference_can_be_chosen_from_one_point_and_from_zeros() -> None:
     assert line_study([(0, 0, 0)]).hypervolume() == pytest.approx(0.01)
     assert line_study([(0, 4, -4)]).hypervolume() == pytest.approx(0.4 * 0.4)

@@ -1,4 +1,4 @@
-"""`pfes status`: how a study stands, as tables and plots of characters."""
+"""`pfes status`: how a study stands, as tables and plots of characters. Looking writes nothing."""
 
 import itertools
 from collections import Counter
@@ -9,7 +9,7 @@ import click
 from pfes.cli.arguments import json_option, opened, study_argument
 from pfes.cli.output import Output
 from pfes.cli.plot import Canvas, Series
-from pfes.standing import front_table, gains, pending_table, sorted_points, warnings
+from pfes.standing import Standing, front_table, gains, pending_table, sorted_points, warnings
 from pfes.study import Study
 from pfes.study.measured import Measured, Step, complete, measured_points
 from pfes.trials import Trial
@@ -27,11 +27,12 @@ SHOWN = 15  # points of the front
 def status_verb(study: str, name: str | None, no_plot: bool, as_json: bool) -> None:
     """Show how the study stands: cost, gain per cost, hypervolume, front, pending trials, warnings."""
     it, out = opened(study, name), Output(as_json)
-    trials, steps = it.trials(), _steps(it)
-    out.data(_data(it, trials, steps))
+    now = Standing(it)
+    trials, steps = now.trials, now.steps
+    out.data(_data(now))
     if as_json:
         return
-    _head(it, trials, steps, out)
+    _head(now, out)
     _objectives(it, trials, out)
     _front(it, out)
     out.line()
@@ -44,12 +45,8 @@ def status_verb(study: str, name: str | None, no_plot: bool, as_json: bool) -> N
         out.line(f"! {warning}", "yellow")
 
 
-def _steps(study: Study) -> list[Step]:
-    """The hypervolume by trial; none while too few points are complete to choose a reference point from."""
-    return study.hypervolume_trace() if study.has_volume else []
-
-
-def _head(study: Study, trials: list[Trial], steps: list[Step], out: Output) -> None:
+def _head(now: Standing, out: Output) -> None:
+    study, trials, steps = now.study, now.trials, now.steps
     states = Counter(str(trial.state) for trial in trials)
     before = sum(trial.added for trial in trials)
     counted = ", ".join(f"{count} {state}" for state, count in states.items())
@@ -61,7 +58,7 @@ def _head(study: Study, trials: list[Trial], steps: list[Step], out: Output) -> 
     )
     out.line(f"Cost         {study.spent:g}{of} spent{reserved}")
     if steps and len(study.objectives) > 1:
-        corner = ", ".join(f"{name} {value:.4g}" for name, value in (study.reference or {}).items())
+        corner = ", ".join(f"{name} {value:.4g}" for name, value in (now.reference or {}).items())
         out.line(f"Hypervolume  {steps[-1].hypervolume:.6g} (from {corner})")
     if learned := study.learned_model:
         out.line(f"Model        {learned.kind}: {learned.reason}")
@@ -155,7 +152,8 @@ def _learned(study: Study) -> dict[str, Any] | None:
     return {"kind": learned.kind, "reason": learned.reason, "correlations": pairs}
 
 
-def _data(study: Study, trials: list[Trial], steps: list[Step]) -> dict[str, Any]:
+def _data(now: Standing) -> dict[str, Any]:
+    study, trials, steps = now.study, now.trials, now.steps
     return {
         "name": study.name,
         "storage": study.storage,
@@ -168,7 +166,7 @@ def _data(study: Study, trials: list[Trial], steps: list[Step]) -> dict[str, Any
         "spent": study.spent,
         "reserved": study.reserved,
         "spent_on": study.spent_on,
-        "reference": study.reference,
+        "reference": now.reference,
         "hypervolume": steps[-1].hypervolume if steps else None,
         "hypervolume_trace": [step._asdict() for step in steps],
         "gain_per_cost": [{"trial": number, "gain": gain} for number, gain in gains(trials)],

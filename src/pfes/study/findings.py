@@ -206,7 +206,11 @@ class Findings:
 
     @property
     def reference(self) -> dict[str, float] | None:
-        """The point that hypervolumes are measured from; None before it is given or first needed."""
+        """The point that hypervolumes are measured from; None before it is given or first needed.
+
+        One that the study chose stays, so that hypervolumes can be compared while data come in, until a value that it
+        was chosen by is corrected or rejected: then it is chosen again when next needed.
+        """
         with self._journal.now() as ledger:
             return ledger.reference
 

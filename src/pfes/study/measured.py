@@ -98,7 +98,12 @@ def front_of(points: Iterable[Measured], objectives: Objectives) -> MeasuredPoin
 
 
 def infer_reference(points: Sequence[Measured], objectives: Objectives) -> dict[str, float]:
-    """A reference point: thresholds where there are any, else a tenth of the range below the worst value."""
+    """A reference point: thresholds where there are any, else a tenth of the range below the worst value.
+
+    Of complete points, where there are any: no other one dominates anything, and a worst value that a point has only
+    until the rest of it is measured would make all volumes large and alike.
+    """
+    points = complete(points, objectives) or points
     found = {}
     for objective in objectives:
         signed = [objective.sign * point.values[objective.name] for point in points if objective.name in point.values]
