@@ -188,6 +188,16 @@ def test_status_of_one_objective_tells_the_best_and_speaks_of_no_front(pfes: Pfe
         assert word not in (empty + said).casefold(), word
 
 
+def test_status_draws_what_cost_nothing_by_trials(pfes: Pfes) -> None:
+    study = create_study("one.db", space=Space(x=Real(0, 1)), objectives=Objective("loss", "min"), method="sobol")
+    study.add([{"x": i / 10, "loss": 10.0 - i} for i in range(7)])
+    said = pfes("status", "one.db").out
+    assert "trials told" in said
+    assert "cost spent" not in said
+    axis = said.splitlines()[next(i for i, line in enumerate(said.splitlines()) if "trials told" in line) - 1]
+    assert axis.split() == ["1", "7"]
+
+
 def test_looking_at_the_status_changes_nothing(pfes: Pfes, cell: str) -> None:
     pfes("ask", cell, "-n", "5")
     for number in range(5):

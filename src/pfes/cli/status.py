@@ -119,8 +119,9 @@ def _plots(study: Study, steps: list[Step], out: Output) -> None:
     if len(steps) > 1:
         canvas = Canvas(width, 8, unicode=out.unicode)
         across, up, label = _held(study, steps)
-        canvas.add(Series(across, up, "▪", "*", ""))
-        _draw(canvas, "cost spent", label, out)
+        free = not any(across)  # data from before, or trials that cost nothing
+        canvas.add(Series([float(i + 1) for i in range(len(up))] if free else across, up, "▪", "*", ""))
+        _draw(canvas, "trials told" if free else "cost spent", label, out)
 
 
 def _held(study: Study, steps: list[Step]) -> tuple[list[float], list[float], str]:
