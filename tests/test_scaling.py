@@ -75,3 +75,10 @@ def test_an_interval_comes_back_in_the_users_units() -> None:
 def test_a_threshold_below_all_logs_is_minus_infinity_not_nan() -> None:
     scaling = Scaling.of([1.0, 2.0, 4.0], Objective("a", transform="log"))
     assert scaling.forward(0.0) == -np.inf
+
+
+def test_intervals_that_reach_beyond_the_largest_number_are_wide_and_not_complained_about() -> None:
+    scaling = Scaling.of([1e308, -1e308, 1.7e308], Objective("y"))
+    mean, std = scaling.interval(np.array([0.0, 0.0, 9.0]), np.array([0.5, 3.0, 0.1]))
+    assert np.isfinite(mean[:2]).all()
+    assert (np.isfinite(std[0]), std[1], mean[2]) == (True, np.inf, np.inf)

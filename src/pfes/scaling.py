@@ -60,7 +60,8 @@ class Scaling:
         plain = np.asarray(levels, dtype=np.float64)
         if self.power is not None:
             plain = _yeo_johnson_inverse(plain * self.scale_after + self.shift_after, self.power)
-        signed = (plain * self.scale + self.shift) * self.objective.sign
+        with np.errstate(over="ignore"):  # beyond the largest double: infinite
+            signed = (plain * self.scale + self.shift) * self.objective.sign
         if self.objective.transform == "log":
             return np.exp(np.clip(signed, -745.0, 709.0))
         return np.asarray(signed)
@@ -79,7 +80,8 @@ class Scaling:
     def interval(self, mean: Array, std: Array) -> tuple[Array, Array]:
         """Mean and deviation of levels (...) as the user's value and a deviation around it, from mean ± std."""
         low, high = self.backward(mean - std), self.backward(mean + std)
-        return self.backward(mean), np.abs(high - low) / 2.0
+        with np.errstate(invalid="ignore"):  # both infinite: not known
+            return self.backward(mean), np.abs(high / 2.0 - low / 2.0)  # the range itself may be too large a number
 
 
 def _centre(values: Array) -> tuple[float, float]:

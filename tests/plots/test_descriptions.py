@@ -303,6 +303,21 @@ def test_an_objective_that_never_changes_correlates_with_nothing() -> None:
     assert math.isnan(correlations(view).matrix[0, 1])
 
 
+def test_values_near_the_largest_number_are_compared_like_others() -> None:
+    rows = [(x, x + 0.1 * (x % 2), x * x - 9.0) for x in range(6)]
+    small, large = (
+        plots.look(line_study([(x, a * size, b * size) for x, a, b in rows]), model=False) for size in (1.0, 1e307)
+    )
+    assert correlations(large).matrix == pytest.approx(correlations(small).matrix)
+    values, mean = np.array([-1.0, 0.0, 1.5]), np.array([-0.9, 0.2, 1.2])
+    few, many = (
+        Calibration(Objective("y"), size * values, size * mean, np.ones(3), np.ones(3)) for size in (1.0, 1e308)
+    )
+    assert many.explained == pytest.approx(few.explained)
+    beyond = Calibration(Objective("y"), 1e308 * values, np.full(3, np.inf), np.ones(3), np.ones(3))
+    assert math.isnan(beyond.explained)
+
+
 # Fewer points
 
 

@@ -66,8 +66,12 @@ class Calibration:
     @property
     def explained(self) -> float:
         """Share of the values' variance that predictions explain; at most 1, below 0 where guessing is better."""
-        spread = float(np.sum((self.values - self.values.mean()) ** 2)) if len(self.values) else 0.0
-        return 1.0 - float(np.sum((self.values - self.mean) ** 2)) / spread if spread > 0.0 else math.nan
+        largest = max(np.abs(self.values).max(initial=0.0), np.abs(self.mean).max(initial=0.0))
+        if not (0.0 < largest < math.inf):
+            return math.nan
+        values, mean = self.values / largest, self.mean / largest  # the squares of large numbers are too large
+        spread = float(np.sum((values - values.mean()) ** 2))
+        return 1.0 - float(np.sum((values - mean) ** 2)) / spread if spread > 0.0 else math.nan
 
     @property
     def verdict(self) -> str:

@@ -63,6 +63,8 @@ def correlations(view: View) -> Correlations:
     if learned is not None:
         return given_correlations(view.name, names, learned)
     levels = levels_of(view.whole, view.objectives)
+    size = np.abs(levels).max(axis=0, initial=0.0)
+    levels = levels / np.where(size > 0.0, size, 1.0)  # the squares of large numbers are too large
     matrix = np.full((len(names), len(names)), np.nan)
     if len(levels) >= 3:
         moving = np.ptp(levels, axis=0) > 0.0
