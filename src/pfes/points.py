@@ -2,9 +2,10 @@
 
 `given` reads what a user wrote: parameters or, in a pool, {"row": id}. `suggested` takes an encoded point. Both give
 plain data, and `read` makes the Point of them: so a study and a file that it was written to know the same points.
+`all_given` and `all_read` do so for many points at once, which is several times quicker.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +18,7 @@ from pfes.observations import NO_ROW, SAME
 from pfes.space import Choice, Parameter, Pool, Space
 from pfes.space.numbers import plain
 
-__all__ = ["Point", "given", "read", "suggested", "why_outside"]
+__all__ = ["Point", "all_given", "all_read", "given", "read", "suggested", "why_outside"]
 
 Array = NDArray[np.float64]
 Domain = Space | Pool
@@ -42,12 +43,18 @@ class Point:
 
 def given(domain: Domain, params: Mapping[str, Any]) -> Plain:
     """A user's point as plain data; refused if it is not one."""
-    if not isinstance(params, Mapping):
-        raise InvalidInput(f"point: got {params!r}, wanted a dict of parameters{_or_row(domain)}")
+    return all_given(domain, [params])[0]
+
+
+def all_given(domain: Domain, points: Sequence[Mapping[str, Any]]) -> list[Plain]:
+    """Users' points as plain data; refused if one of them is not one."""
+    for params in points:
+        if not isinstance(params, Mapping):
+            raise InvalidInput(f"point: got {params!r}, wanted a dict of parameters{_or_row(domain)}")
     if isinstance(domain, Pool):
-        return _given_row(domain, params)
-    domain.encode([params])
-    return {"params": {name: _written(domain, name, params[name]) for name in domain.names}}
+        return [_given_row(domain, params) for params in points]
+    domain.encode(points)
+    return [{"params": {name: _written(domain, name, params[name]) for name in domain.names}} for params in points]
 
 
 def _or_row(domain: Domain) -> str:
@@ -91,17 +98,32 @@ def _written(space: Space, name: str, value: Any) -> Any:
 
 def read(domain: Domain, data: Plain) -> Point:
     """The point that plain data stand for."""
+    return all_read(domain, [data])[0]
+
+
+def all_read(domain: Domain, points: Sequence[Plain]) -> list[Point]:
+    """The points that plain data stand for."""
     if isinstance(domain, Pool):
-        if "row" not in data:
-            x = domain.encode([data["params"]])[0]
-            return Point(dict(data["params"]), tuple(x.tolist()), outside=True)
-        index = domain.index_of(data["row"])
-        return Point(dict(domain.params(index)), tuple(domain.x[index].tolist()), domain.ids[index], index)
-    params = {name: _own(domain, name, value) for name, value in data["params"].items()}
-    x = domain.encode([params])
-    held = all(parameter.holds(params[name]) for name, parameter in domain.parameters.items())
+        return [_read_row(domain, data) for data in points]
+    if not points:
+        return []
+    params = [{name: _own(domain, name, value) for name, value in data["params"].items()} for data in points]
+    x = domain.encode(params)
     # what Space.contains says, without encoding a second time: a long study is read point by point
-    return Point(params, tuple(x[0].tolist()), outside=not (held and bool(domain.admissible(x)[0])))
+    allowed = domain.admissible(x).tolist()
+    held = [all(parameter.holds(one[name]) for name, parameter in domain.parameters.items()) for one in params]
+    return [
+        Point(one, tuple(place), outside=not (here and free))
+        for one, place, here, free in zip(params, x.tolist(), held, allowed, strict=True)
+    ]
+
+
+def _read_row(pool: Pool, data: Plain) -> Point:
+    if "row" not in data:
+        x = pool.encode([data["params"]])[0]
+        return Point(dict(data["params"]), tuple(x.tolist()), outside=True)
+    index = pool.index_of(data["row"])
+    return Point(dict(pool.params(index)), tuple(pool.x[index].tolist()), pool.ids[index], index)
 
 
 def _own(space: Space, name: str, value: Any) -> Any:

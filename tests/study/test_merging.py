@@ -1,12 +1,16 @@
 """Tables of results and studies: whole or not at all, and the same table again changes nothing."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from pfes import Conflict, InvalidInput, UnknownTrial
+from pfes.space import Space
 from pfes.study.merging import Row
 from study.examples import POINT, pool_study, space_study
 
@@ -117,3 +121,25 @@ def test_a_preview_shows_the_value_that_a_correction_replaces_and_refuses_what_m
     assert (change.trial, change.new, change.what, change.before, change.after) == (trial.id, False, "power", 1.0, 2.0)
     gone = Row("a row", trial.id, state="failed", message="burnt")
     assert [(it.kind, it.after) for it in study.preview([gone])] == [("failed", "burnt")]
+
+
+def test_a_long_table_is_placed_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[int] = []
+    encode = Space.encode
+
+    def counted(self: Space, rows: Sequence[Mapping[str, Any]]) -> NDArray[np.float64]:
+        calls.append(len(rows))
+        return encode(self, rows)
+
+    monkeypatch.setattr(Space, "encode", counted)
+    study = space_study()
+    rows = [Row(f"line {i}", point=POINT | {"x": i / 500}, values={"power": float(i)}) for i in range(500)]
+    changes = study.preview(rows)
+    assert [change.params["x"] for change in changes] == [i / 500 for i in range(500)]
+    assert len(calls) < 10
+
+
+def test_a_fault_of_a_long_table_is_named_with_its_row() -> None:
+    rows = [Row(f"line {i}", point=POINT | {"t": "hot" if i == 7 else 400}, values={"power": 1.0}) for i in range(9)]
+    with pytest.raises(InvalidInput, match="line 7: 't' of row 0 is 'hot'"):
+        space_study().preview(rows)

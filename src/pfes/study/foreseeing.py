@@ -4,9 +4,10 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from pfes.ledger import Ledger
-from pfes.points import read
+from pfes.points import Point, all_read
 from pfes.storage import Lease
 from pfes.study.journal import Draft
+from pfes.trials import Trial
 
 __all__ = ["Change", "Glass", "changes"]
 
@@ -17,6 +18,7 @@ class Change(NamedTuple):
     trial   its number, new: it is not there yet; kind: of the event, "told", "added", "failed", ...
     params  the point, row: its row of a pool
     what    the objective, empty where none is concerned; before, after: its values, or None; after may be a text
+    outside the point is not of the space
     """
 
     trial: int
@@ -27,6 +29,7 @@ class Change(NamedTuple):
     what: str = ""
     before: float | None = None
     after: float | str | None = None
+    outside: bool = False
 
 
 class Glass:
@@ -49,26 +52,21 @@ class Glass:
 
 def changes(ledger: Ledger, drafts: Sequence[Draft]) -> tuple[Change, ...]:
     """Events that would be written, in words that a person can check."""
-    points: dict[int, tuple[dict[str, Any], Any]] = {}
+    placed = {number: payload["point"] for _, number, payload in drafts if number is not None and "point" in payload}
+    new = dict(zip(placed, all_read(ledger.domain, list(placed.values())), strict=True))
     found: list[Change] = []
     for kind, number, payload in drafts:
-        if number is None:
-            continue
-        if "point" in payload:
-            point = read(ledger.domain, payload["point"])
-            points[number] = (point.params, point.row)
-        elif number not in points:
-            points[number] = (ledger.trials[number].params, ledger.trials[number].row)
-        found += _of_one(ledger, number, kind, payload, points[number])
+        if number is not None:
+            there = new.get(number) or ledger.trials[number]
+            found += _of_one(ledger, number, kind, payload, there)
     return tuple(found)
 
 
-def _of_one(
-    ledger: Ledger, number: int, kind: str, payload: dict[str, Any], where: tuple[dict[str, Any], Any]
-) -> Iterable[Change]:
+def _of_one(ledger: Ledger, number: int, kind: str, payload: dict[str, Any], at: Point | Trial) -> Iterable[Change]:
     there = ledger.trials.get(number)
+    change = Change(number, there is None, kind, at.params, at.row, outside=at.outside)
     for name, value in payload.get("values", {}).items():
         before = there.values.get(name) if there is not None else None
-        yield Change(number, there is None, kind, *where, name, before, value)
+        yield change._replace(what=name, before=before, after=value)
     if not payload.get("values"):
-        yield Change(number, there is None, kind, *where, after=payload.get("message") or None)
+        yield change._replace(after=payload.get("message") or None)

@@ -6,7 +6,7 @@ from typing import Any
 
 from pfes.errors import InvalidInput
 from pfes.objectives import Objectives
-from pfes.points import Domain, Point, given, read
+from pfes.points import Domain, Point, all_given, all_read, given, read
 from pfes.space import Pool
 from pfes.space.names import shown
 from pfes.study.telling import checked_noise
@@ -55,21 +55,33 @@ class Placed:
 
 def placed(rows: Sequence[Row], domain: Domain, objectives: Objectives) -> list[Placed]:
     """Check the rows and find their points; errors name the row."""
-    return [_placed(row, domain, objectives) for row in rows]
+    checked = [_checked(row, domain, objectives) for row in rows]
+    points = [row.point for row in checked if row.point is not None]
+    try:
+        data = all_given(domain, points)
+        found = iter(list(zip(data, all_read(domain, data), strict=True)))
+    except InvalidInput:  # of one row, which is found by looking at each
+        found = iter([_located(row, row.point, domain) for row in checked if row.point is not None])
+    return [Placed(row) if row.point is None else Placed(row, *next(found)) for row in checked]
 
 
-def _placed(row: Row, domain: Domain, objectives: Objectives) -> Placed:
+def _checked(row: Row, domain: Domain, objectives: Objectives) -> Row:
     try:
         values = objectives.checked(row.values)
-        row = replace(row, values=values, noise=checked_noise(row.noise, values))
+        noise = checked_noise(row.noise, values)
         _check_state(row.state)
-        if row.point is None:
-            if row.number is None and row.values:
-                wanted = "a row of the pool" if isinstance(domain, Pool) else f"values of {list(domain.names)}"
-                raise InvalidInput(f"got neither an id nor a point, wanted the number of a trial or {wanted}")
-            return Placed(row)
-        data = given(domain, row.point)
-        return Placed(row, data, read(domain, data))
+        if row.point is None and row.number is None and row.values:
+            wanted = "a row of the pool" if isinstance(domain, Pool) else f"values of {list(domain.names)}"
+            raise InvalidInput(f"got neither an id nor a point, wanted the number of a trial or {wanted}")
+    except InvalidInput as error:
+        raise InvalidInput(f"{row.place}: {error}") from None
+    return replace(row, values=values, noise=noise)
+
+
+def _located(row: Row, point: dict[str, Any], domain: Domain) -> tuple[dict[str, Any], Point]:
+    try:
+        data = given(domain, point)
+        return data, read(domain, data)
     except InvalidInput as error:
         raise InvalidInput(f"{row.place}: {error}") from None
 

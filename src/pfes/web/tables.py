@@ -53,7 +53,7 @@ class Look:
         results = self.read(study)
         changes = study.preview(results.rows, correct=self.correct, replicates=self.replicates)
         mark = hashlib.sha256(repr(changes).encode("utf-8", "replace")).hexdigest()[:16]
-        new = {it.trial: (it.params, it.row) for it in changes if it.new}
+        new = {it.trial: (it.params, it.row) for it in changes if it.new and it.outside}
         return Foreseen(changes, len(results.rows), results.ignored, mark, outside(study, new))
 
 
