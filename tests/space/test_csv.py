@@ -84,6 +84,15 @@ def test_numbers_that_can_be_one_only_are_read(write, cells, row):
     assert tuple(Pool.from_csv(write(f"x;y\n{cells}\n")).params(0).values()) == row
 
 
+@pytest.mark.parametrize("mark", ["\t", "|"])
+def test_commas_that_may_part_thousands_need_another_number_that_tells(write, mark):
+    why = "line 2, 'x': got 1,234, which may be 1234 or a decimal: write 1.234 or 1234"
+    with pytest.raises(InvalidInput, match=why):
+        Pool.from_csv(write(f"x{mark}y\n1,234{mark}2\n56{mark}3\n"))
+    told = Pool.from_csv(write(f"x{mark}y\n1,234{mark}2\n56{mark}12,5\n"))
+    assert [told.params(i) for i in range(2)] == [{"x": 1.234, "y": 2}, {"x": 56, "y": 12.5}]
+
+
 def test_tabs_may_be_called_by_their_name(write):
     assert Pool.from_csv(write("x y\tz\n1\t2\n"), delimiter="tab").params(0) == {"x y": 1, "z": 2}
 

@@ -157,6 +157,7 @@ def test_what_cannot_be_recorded_stays_in_the_form(cell: Study, browser: Browser
     assert answer.status_code == 422
     assert "wanted a number" in said(answer)
     assert "write 1234.5" in said(browser.post("/record/8", v0="1.234,5"))
+    assert "write 1234 or 1.234" in said(browser.post("/record/8", v0="1,234"))
     assert 'value="7"' in answer.text
     assert 'value="&lt;b&gt;"' in answer.text
     assert cell.trial(8).values == {}

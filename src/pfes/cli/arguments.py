@@ -6,9 +6,10 @@ from typing import Any, TypeVar
 
 import click
 
-from pfes.sheets.cells import parameter_in
+from pfes.errors import InvalidInput
+from pfes.sheets.cells import typed_number, typed_parameter
 from pfes.space import Pool
-from pfes.space.numbers import parse_number, without_thousands
+from pfes.space.numbers import parse_number
 from pfes.study import Study, open_study
 
 __all__ = ["as_param", "as_point", "duration", "json_option", "number", "opened", "pair", "study_argument", "trial_ids"]
@@ -28,11 +29,12 @@ def duration(text: str) -> float:
 
 def number(text: str) -> float:
     """A finite number of 0 or more."""
-    found = parse_number(text, comma=True)
-    if found is None or not 0.0 <= found < float("inf"):
-        meant = without_thousands(text)
-        hint = "" if meant is None else f": write {meant}, without signs between thousands"
-        raise click.BadParameter(f"got {text!r}, wanted a number of 0 or more{hint}.")
+    try:
+        found = typed_number(text, "")
+    except InvalidInput as error:
+        raise click.BadParameter(f"{str(error).removeprefix(': ')}.") from None
+    if not 0.0 <= found < float("inf"):
+        raise click.BadParameter(f"got {text!r}, wanted a number of 0 or more.")
     return float(found)
 
 
@@ -73,7 +75,7 @@ def as_param(study: Study, name: str, text: str) -> Any:
     parameter = study.space.parameters.get(name)
     if parameter is None:
         raise click.UsageError(f"got {name!r}, wanted a parameter: {', '.join(study.space.names)}.")
-    return parameter_in(text, parameter, name, comma=True)
+    return typed_parameter(text, parameter, name)
 
 
 def _cell(text: str, texts: bool) -> Any:

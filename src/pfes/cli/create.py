@@ -11,7 +11,7 @@ from pfes.cli.output import Output
 from pfes.plan import EXAMPLE, read_plan
 from pfes.plan.beginning import Begun, begin
 from pfes.plan.model import ObjectiveTable, Plan, PoolTable, StudyTable
-from pfes.sheets.cells import number_in
+from pfes.sheets.cells import typed_number
 from pfes.space import Pool
 
 __all__ = ["create_verb"]
@@ -103,7 +103,7 @@ def _from_csv(source: Path, target: str, options: dict[str, object]) -> Begun:
         raise click.UsageError("got no objective, wanted --max COLUMN or --min COLUMN for each of them.")
     if both := sorted({*larger} & {*smaller}):
         raise click.UsageError(f"{both[0]!r} is to be large and small, wanted one of --max and --min.")
-    price = {name: float(number_in(text, f"--cost {name}", comma=True)) for name, text in costs}
+    price = {name: float(typed_number(text, f"--cost {name}")) for name, text in costs}
     if stray := [name for name in price if name not in (*larger, *smaller)]:
         raise click.UsageError(f"--cost: got {stray[0]!r}, wanted one of {', '.join((*larger, *smaller))}.")
     goals = dict.fromkeys(larger, "max") | dict.fromkeys(smaller, "min")

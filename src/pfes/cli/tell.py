@@ -5,7 +5,7 @@ import click
 from pfes.cli.arguments import json_option, opened, pair, study_argument
 from pfes.cli.output import Output
 from pfes.display import cell
-from pfes.sheets.cells import number_in
+from pfes.sheets.cells import typed_number
 from pfes.standing import trial_as_data
 from pfes.trials import Trial
 
@@ -41,8 +41,8 @@ def tell_verb(
     if twice := [key for i, (key, _) in enumerate(values) if key in dict(values[:i])]:
         raise click.UsageError(f"got {twice[0]!r} twice, wanted one value.")
     it = opened(study, name)
-    told = {key: number_in(text, key, comma=True) for key, text in values}
-    known = {key: number_in(text, f"--noise {key}", comma=True) for key, text in noises}
+    told = {key: typed_number(text, key) for key, text in values}
+    known = {key: typed_number(text, f"--noise {key}") for key, text in noises}
     trial = it.tell(
         number,
         told or None,

@@ -2,6 +2,9 @@
 
 A spreadsheet runs a text that begins like a formula, so such texts get an apostrophe in front, which reading takes off
 again. Empty means "not measured".
+
+A table tells whether its commas part decimals or thousands, a field on its own does not: what is typed is refused where
+it may be either.
 """
 
 import re
@@ -10,14 +13,26 @@ from typing import Any
 from pfes.errors import InvalidInput
 from pfes.space import Choice
 from pfes.space.names import shown
-from pfes.space.numbers import is_finite, is_number, parse_number, without_thousands
+from pfes.space.numbers import DOUBTFUL, is_finite, is_number, parse_number, without_thousands
 from pfes.space.parameters import Parameter
 
-__all__ = ["choice_in", "number_in", "parameter_in", "text_in", "written"]
+__all__ = [
+    "choice_in",
+    "number_in",
+    "parameter_in",
+    "text_in",
+    "typed_number",
+    "typed_parameter",
+    "written",
+]
 
 # what spreadsheets take for the beginning of a formula, the wide forms of the signs included
 FORMULA = re.compile("'*[=+\\-@\t\r\n＝＋－＠]")
 QUOTED = re.compile('="(.*)"', re.DOTALL)  # how Excel writes a text that must not become a number
+NUMBER = r"[+\u2212-]?\d+(?:[.,]\d+)?"
+SPACED = re.compile(r"[+\u2212-]?\d{1,3}(?:[ '\u2019]\d{3})+(?:[.,]\d+)?")  # thousands
+PERCENT = re.compile(rf"({NUMBER})\s*%")
+UNIT = re.compile(rf"({NUMBER}(?:[eE][+-]?\d+)?)(?:\s*[^\W\d_]+|\s+[^\W\d_]\S*|\s*[°Ω]\S*)")
 FAULTS = ("#N/A", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#NULL!")
 
 
@@ -57,9 +72,38 @@ def number_in(cell: str, what: str, comma: bool) -> float | int:
 
 def _hint(text: str, comma: bool) -> str:
     """What to write instead, if that can be told."""
-    if (meant := without_thousands(text)) is not None:
-        return f" without signs between thousands: write {meant}"
+    if meant := _spelt(text):
+        return meant
     return "" if comma or "," not in text else "; decimal commas need semicolons or tabs between the cells"
+
+
+def _spelt(text: str) -> str:
+    """How to write what is nearly a number, as the end of a sentence that wants one; empty if that cannot be told."""
+    text = text.strip().replace("\u2212", "-")
+    meant = without_thousands(text)
+    if SPACED.fullmatch(text):
+        meant = re.sub("[ '\u2019]", "", text).replace(",", ".")
+    if meant is not None:
+        return f" without signs between thousands: write {meant}"
+    if (found := PERCENT.fullmatch(text)) and not DOUBTFUL[","].fullmatch(found[1]):
+        number = found[1].replace(",", ".")
+        return f" without %: write {number}, or {float(number) / 100:.12g} where shares are meant"
+    if (found := UNIT.fullmatch(text)) and not DOUBTFUL[","].fullmatch(found[1]):
+        return f" without its unit: write {found[1].replace(',', '.')}"
+    return ""
+
+
+def typed_number(text: str, what: str) -> float | int:
+    """The number that a person typed into a field of its own, with a decimal point or comma."""
+    if DOUBTFUL[","].fullmatch(text):
+        plain, decimal = text.replace(",", ""), text.replace(",", ".")
+        raise InvalidInput(f"{what}: got {text}, which may be {plain} or a decimal: write {plain} or {decimal}")
+    return number_in(text, what, comma=True)
+
+
+def typed_parameter(text: str, parameter: Parameter, what: str) -> Any:
+    """The value of a parameter that a person typed into a field of its own; a Choice tells by its values."""
+    return choice_in(text, parameter, what, comma=True) if isinstance(parameter, Choice) else typed_number(text, what)
 
 
 def choice_in(cell: str, parameter: Choice, what: str, comma: bool) -> Any:

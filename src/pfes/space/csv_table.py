@@ -4,7 +4,8 @@ Understood without asking: comma, semicolon, tab or bar (as Markdown has it) bet
 the comma is what lies between them; true minus signs, thousands parted by narrow spaces; Excel's byte-order marks, its
 `sep=;` line and its western code page; blank lines; spaces around cells.
 A column all of whose filled cells are numbers is read as numbers; an empty cell is None. Where 1.234 may be 1234, since
-the table has decimal commas, it is refused; and so is 1,234 where it has decimal points.
+the table has decimal commas, it is refused; and so is 1,234 where it has decimal points, or where nothing tells that
+commas part decimals: neither another number such as 12,5 nor semicolons between the cells.
 """
 
 import csv
@@ -20,7 +21,7 @@ import numpy as np
 
 from pfes.errors import InvalidInput
 from pfes.space.names import shown
-from pfes.space.numbers import parse_number
+from pfes.space.numbers import DOUBTFUL, parse_number
 from pfes.space.tables import Column, Table, is_missing
 
 __all__ = ["Sheet", "decoded", "read_csv", "read_sheet", "sheet_of"]
@@ -31,9 +32,8 @@ DELIMITERS = ("\t", ";", ",", BAR)
 WORKBOOK = b"PK\x03\x04"  # how .xlsx and .ods begin: they are zip files
 SPELT = {"tab": "\t", "\\t": "\t"}  # how people write what cannot be seen
 
-# Numbers with a mark that parts decimals, and those of them whose mark may as well part thousands.
+# Numbers with a mark that parts decimals.
 MARKED = {mark: re.compile(rf"[+\u2212-]?\d*{re.escape(mark)}\d+(?:[eE][+-]?\d+)?") for mark in ",."}
-DOUBTFUL = {mark: re.compile(rf"[+\u2212-]?[1-9]\d{{0,2}}{re.escape(mark)}\d{{3}}") for mark in ",."}
 
 
 class Sheet(NamedTuple):
@@ -83,8 +83,8 @@ def sheet_of(data: bytes, file: str, delimiter: str | None = None) -> Sheet:
         raise InvalidInput(f"{file} has {'a header but no rows' if rows else 'nothing in it'}: is it the right file?")
     names = _header(file, rows)
     sheet = Sheet(file, names, [(line, _row(file, line, row, names)) for line, row in rows[1:]], delimiter != ",")
-    if sheet.comma and "." in text and "," in text:
-        _check_marks(sheet)
+    if sheet.comma and "," in text:
+        _check_marks(sheet, told=delimiter == ";")
     return sheet
 
 
@@ -103,18 +103,25 @@ def _check_header(file: str, rows: list[tuple[int, list[str]]]) -> None:
         )
 
 
-def _check_marks(sheet: Sheet) -> None:
-    """Refuse numbers whose mark parts decimals here, and thousands in a table like this one."""
+def _check_marks(sheet: Sheet, told: bool) -> None:
+    """Refuse numbers whose mark may part thousands in a table like this one; told: that commas part decimals."""
     cells = list(_numbers(sheet))
+    certain = {mark: _certain(mark, cells) for mark in ",."}
     for mark, other in (".,", ",."):
-        certain = next((c for _, _, c in cells if MARKED[other].fullmatch(c) and not DOUBTFUL[other].fullmatch(c)), "")
-        doubtful = [it for it in cells if certain and DOUBTFUL[mark].fullmatch(it[2])]
+        unsaid = mark == "," and not told and not certain[","]
+        doubtful = [it for it in cells if (certain[other] or unsaid) and DOUBTFUL[mark].fullmatch(it[2])]
         for line, name, cell in doubtful[:1]:
             plain = cell.replace(mark, "")
+            why = f", as the table has numbers such as {certain[other]}" if certain[other] else ""
             raise InvalidInput(
-                f"{sheet.file}, line {line}, {name!r}: got {cell}, which may be {plain} or a decimal, as the table has "
-                f"numbers such as {certain}: write {cell.replace(mark, other)} or {plain}"
+                f"{sheet.file}, line {line}, {name!r}: got {cell}, which may be {plain} or a decimal{why}: write "
+                f"{cell.replace(mark, other)} or {plain}"
             )
+
+
+def _certain(mark: str, cells: Sequence[tuple[int, str, str]]) -> str:
+    """A number in which the mark can but part decimals, empty if there is none."""
+    return next((it for _, _, it in cells if MARKED[mark].fullmatch(it) and not DOUBTFUL[mark].fullmatch(it)), "")
 
 
 def _numbers(sheet: Sheet) -> Iterator[tuple[int, str, str]]:

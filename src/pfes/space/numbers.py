@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from pfes.errors import InvalidInput
 
 __all__ = [
+    "DOUBTFUL",
     "as_bound",
     "as_number",
     "as_numbers",
@@ -118,6 +119,10 @@ GROUPED = [
     )
     for part, point in ((r"\.", ","), (",", r"\."))
 ]
+
+
+# Numbers whose one mark may part decimals or thousands: 1,234.
+DOUBTFUL = {mark: re.compile(rf"[+\u2212-]?[1-9]\d{{0,2}}{re.escape(mark)}\d{{3}}") for mark in ",."}
 
 
 def without_thousands(text: str) -> str | None:

@@ -9,7 +9,7 @@ from starlette.datastructures import UploadFile
 
 from pfes.errors import InvalidInput
 from pfes.points import Domain
-from pfes.sheets.cells import number_in, parameter_in
+from pfes.sheets.cells import typed_number, typed_parameter
 from pfes.space import Pool
 from pfes.space.numbers import parse_number
 from pfes.study import Study
@@ -40,7 +40,7 @@ class Posted:
     def number(self, name: str, label: str) -> float | int | None:
         """A number, with a decimal point or comma; None if nothing was written."""
         text = self.text(name)
-        return None if not text else number_in(text, label, comma=True)
+        return None if not text else typed_number(text, label)
 
     def whole(self, name: str, label: str, default: int) -> int:
         """A whole number."""
@@ -90,7 +90,7 @@ def as_point(study: Study, given: Posted, prefix: str = "p") -> dict[str, Any]:
         text = given.text(f"{prefix}{place}")
         if not text:
             raise InvalidInput(f"{name}: got nothing, wanted a value; a point needs all of its parameters")
-        found[name] = parameter_in(text, study.space.parameters[name], name, comma=True)
+        found[name] = typed_parameter(text, study.space.parameters[name], name)
     return found
 
 
@@ -105,7 +105,7 @@ def as_fixed(study: Study, given: Posted) -> dict[str, Any] | None:
 
 def _param(space: Domain, name: str, text: str) -> Any:
     if not isinstance(space, Pool):
-        return parameter_in(text, space.parameters[name], name, comma=True)
+        return typed_parameter(text, space.parameters[name], name)
     column = space.columns.get(name, ())
     number = None if all(isinstance(cell, str) for cell in column) else parse_number(text, comma=True)
     return text if number is None else number
