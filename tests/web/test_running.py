@@ -169,9 +169,13 @@ def test_a_token_that_others_can_read_is_warned_of(tmp_path: Path) -> None:
         assert begun.stdout is not None
         assert begun.stderr is not None
         assert begun.stdout.readline().startswith("Open http://")
+        heard = ""
+        while "Whoever" not in heard:  # it comes after the address
+            line = begun.stderr.readline()
+            assert line
+            heard += line
         begun.send_signal(signal.SIGINT)
         assert begun.wait(LONG) == 0
-        heard = begun.stderr.read()
         assert "others can read token, and with it the study; try chmod 600 token" in heard
         assert "Whoever has this address may look at the study." in heard
 
