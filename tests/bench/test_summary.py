@@ -166,7 +166,8 @@ def test_where_the_cost_went_is_counted_by_tenths_of_the_budget() -> None:
     cheap = line("good", 0, [0.1] * 5, method={"name": "good", "decoupled": True}, budget={"cost": 14.0})
     cheap |= {"which": [[1], [1], [0], [0]], "spent": [10.0, 11.0, 12.0, 13.0, 14.0]}
     arena = arenas_of([cheap])[0]
-    found = spending_of(arena, arena.rows[0], np.array([1.0, 1.0]))
+    found = spending_of(arena, arena.rows[0], {"yield": 10.0, "cost": 1.0})
+    assert [layer.name for layer in found.chart().panels[0].layers] == ["yield, costs 10", "cost, costs 1"]
     assert found.shares[[0, 2, 5, 7]].tolist() == [[0.0, 1.0], [0.0, 1.0], [1.0, 0.0], [1.0, 0.0]]
     assert arena.rows[0].decoupled
 

@@ -195,12 +195,12 @@ def _spending(arenas: Sequence[Arena]) -> Iterator[Section]:
     rows = []
     for arena in arenas:
         for row in (row for row in arena.rows if row.decoupled and row.runs):
-            costs = np.array(list(next(iter(row.runs.values()))["objectives"].values()))
+            costs = next(iter(row.runs.values()))["objectives"]
             found = spending_of(arena, row, costs)
             blocks.append(
                 Picture(f"spending-{slug(f'{arena.name} {row.method}')}", found, f"{arena.name}, {row.method}.")
             )
-            dear = int(costs.argmax())
+            dear = int(np.argmax(list(costs.values())))
             quarters = np.array_split(found.shares[:, dear], 4)
             rows.append([arena.name, row.method, *(percent(float(part.mean())) for part in quarters)])
     if rows:

@@ -1,5 +1,6 @@
 """Where the cost went, over the course of a search: is it cheap first, then expensive?"""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,26 +17,26 @@ PARTS = 10  # of the budget
 
 @dataclass(frozen=True)
 class Spending:
-    """Share of the measurements (PARTS, L) that each objective had, in tenths of the budget; costs (L,)."""
+    """Share of the measurements (PARTS, L) that each objective had, in tenths of the budget; costs by name."""
 
     arena: str
     method: str
-    costs: Array
+    costs: Mapping[str, float]
     shares: Array
 
     def chart(self) -> Chart:
         """A line for each objective."""
         middle = (np.arange(PARTS) + 0.5) / PARTS * 100.0
         lines = tuple(
-            Line(l, f"objective {l + 1}, costs {cost:g}", middle, self.shares[:, l])
-            for l, cost in enumerate(self.costs)
+            Line(l, f"{name}, costs {cost:g}", middle, self.shares[:, l])
+            for l, (name, cost) in enumerate(self.costs.items())
         )
         panel = Panel(Axis("per cent of the budget spent"), Axis("share of the measurements", span=(0.0, 1.0)), lines)
         return Chart(f"{self.arena}, {self.method}", (panel,))
 
 
-def spending_of(arena: Arena, row: Row, costs: Array) -> Spending:
-    """Of all runs of a row together; costs (L,) of the objectives."""
+def spending_of(arena: Arena, row: Row, costs: Mapping[str, float]) -> Spending:
+    """Of all runs of a row together; costs of the objectives by name, in their order."""
     counts = np.zeros((PARTS, len(costs)))
     whole = arena.budget * arena.unit
     for line in row.runs.values():
