@@ -1,5 +1,6 @@
 """`pfes bench`: methods compared on problems, and the paper's experiments rerun."""
 
+from functools import partial
 from pathlib import Path
 
 import click
@@ -59,6 +60,10 @@ def show_verb(name: str) -> None:
 @click.option("--dask", "address", metavar="ADDRESS", help="Run on a dask cluster: tcp://host:8786, or local.")
 @click.option("--data", type=click.Path(path_type=Path, exists=True, file_okay=False), help="A folder of CSV files.")
 @click.option("--again", is_flag=True, help="Run once more what failed.")
+@click.option(
+    "--known", multiple=True, type=click.Path(path_type=Path, exists=True, dir_okay=False), metavar="FILE",
+    help="Another file of results: its runs of the same settings are taken over.",
+)  # fmt: skip
 @click.option("--quiet", is_flag=True, help="Show no progress.")
 @json_option
 def run_verb(
@@ -68,6 +73,7 @@ def run_verb(
     address: str | None,
     data: Path | None,
     again: bool,
+    known: tuple[Path, ...],
     quiet: bool,
     as_json: bool,
 ) -> int:
@@ -78,17 +84,17 @@ def run_verb(
     from pfes.bench import run  # noqa: PLC0415 - loads models
 
     out = Output(as_json)
+    begin = partial(run, experiment, output, processes=processes, data=data, again=again, known=known)
     if address is None:
-        outcome = run(experiment, output, processes=processes, data=data, again=again, progress=not quiet)
+        outcome = begin(progress=not quiet)
     else:
         with dask_client(address, processes) as client:
-            outcome = run(
-                experiment, output, executor=client, processes=processes, data=data, again=again, progress=not quiet
-            )
+            outcome = begin(executor=client, progress=not quiet)
     for row, why in outcome.left_out.items():
         out.warn(f"{row} was left out: {why}.")
     failed = f", {outcome.failed} of them failed" if outcome.failed else ""
-    out.line(f"{outcome.done} runs made{failed}, {outcome.before} were there; {outcome.seconds:.0f} s.")
+    taken = f" ({outcome.taken} known from other runs)" if outcome.taken else ""
+    out.line(f"{outcome.done} runs made{taken}{failed}, {outcome.before} were there; {outcome.seconds:.0f} s.")
     out.line(f"Next: pfes bench report {output} -o report", "dim")
     out.data(vars(outcome) | {"results": str(output)})
     return int(bool(outcome.failed) and outcome.failed == outcome.done)

@@ -42,7 +42,7 @@ def slug(text: str) -> str:
 
 
 def _processor(lines: Sequence[Line]) -> float:
-    return math.fsum(line.get("processor_seconds", 0.0) for line in lines)
+    return math.fsum(line.get("processor_seconds", 0.0) for line in lines if "taken_from" not in line)
 
 
 def _searches(arenas: Sequence[Arena], against: str | None) -> Iterator[Section]:
