@@ -64,6 +64,21 @@ def test_runs_of_another_file_are_taken_over(experiment: Write) -> None:
     assert labels == {("chance", True), ("corner", True), ("sobol", False)}
 
 
+def test_a_search_that_may_end_early_is_the_beginning_of_one_that_may_not(
+    experiment: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    in_threads(experiment("random"), "whole.jsonl")
+    shares = sorted(line["held"][-2] for line in read_results(["whole.jsonl"]))
+    early = experiment("random", head=f"until = {shares[0]}\n" + HEAD, name="early.toml")
+    assert in_threads(early, "r.jsonl", known=["whole.jsonl"]).taken == 2
+    made = {line["id"]: line for line in alone(early, monkeypatch)}
+    found = {line["id"]: line for line in read_results(["r.jsonl"])}
+    assert {line["ended"] for line in found.values()} == {"enough"}
+    for name, line in found.items():
+        assert {key: line[key] for key in EACH} == {key: made[name][key] for key in EACH}
+    assert in_threads(experiment("random"), "s.jsonl", known=["r.jsonl"]).taken == 0
+
+
 def test_failures_and_runs_cut_off_are_not_taken_over(experiment: Write) -> None:
     path = experiment("mine:falls", "random", head="time_limit = 0\n" + HEAD)
     in_threads(path, "other.jsonl")

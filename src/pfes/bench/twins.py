@@ -2,9 +2,10 @@
 
 A search that measures everything together, with a budget in evaluations, chooses the same points whatever single
 objectives cost: only what it has spent, in units of cost, is another number. Of a user's own method nothing is known,
-so it runs.
+so it runs. A search that may end early, because it holds enough, is the beginning of one that may not.
 """
 
+import math
 from collections.abc import Iterable
 from typing import Any
 
@@ -15,6 +16,8 @@ __all__ = ["Twins"]
 
 Line = dict[str, Any]
 DIGITS = 9  # of what was spent
+CHOICES = ("at", "which", "values", "gain", "purpose", "wall", "processor")  # columns with an entry for each choice
+STATES = ("spent", "held")  # one more: what was before the first
 
 
 class Twins:
@@ -27,12 +30,16 @@ class Twins:
 
     def add(self, line: Line) -> None:
         """Note a run; one that failed or was cut off tells nothing."""
-        if "held" in line and line.get("ended") != "time limit":
-            self._lines[_choices(line["settings"])] = line
+        if "held" not in line or line.get("ended") == "time limit":
+            return
+        key = _choices(line["settings"])
+        if key not in self._lines or _until(line["settings"]) >= _until(self._lines[key]["settings"]):
+            self._lines[key] = line
 
     def of(self, job: Job) -> Line | None:
         """The line of a job as a finished run tells it; None if none does."""
-        if job.settings["kind"] != "search" or (line := self._lines.get(_choices(job.settings))) is None:
+        line = self._lines.get(_choices(job.settings)) if job.settings["kind"] == "search" else None
+        if line is None or (line := _ended(line, _until(job.settings))) is None:
             return None
         costs = dict(zip(line["objectives"], _costs(job.settings, line), strict=True))
         price = sum(costs.values())
@@ -43,6 +50,24 @@ class Twins:
         return mine | rest | {"spent": spent, "price": price, "objectives": costs} | taken
 
 
+def _ended(line: Line, until: float) -> Line | None:
+    """The same run, ended when it held so much; None if it does not tell."""
+    if until == _until(line["settings"]):
+        return line
+    many = next((n for n, share in enumerate(line["held"][1:], 1) if share >= until), None)
+    if until > _until(line["settings"]) or (many is not None and line["recommended"]):
+        return None  # it ended before, or what its model recommended then was not written down
+    if many is None:
+        return line
+    kept = {key: line[key][:many] for key in CHOICES} | {key: line[key][: many + 1] for key in STATES}
+    return line | kept | {"ended": "enough"}
+
+
+def _until(settings: dict[str, Any]) -> float:
+    """The share of the optimum that ends a search."""
+    return float(settings.get("until", math.inf))
+
+
 def _costs(settings: dict[str, Any], line: Line) -> list[float]:
     """Of the objectives, as the job has them."""
     return [float(cost) for cost in settings["problem"].get("costs") or line["objectives"].values()]
@@ -50,8 +75,10 @@ def _costs(settings: dict[str, Any], line: Line) -> list[float]:
 
 def _choices(settings: dict[str, Any]) -> str:
     """A digest of all that the choices of a search depend on."""
+    if settings["kind"] != "search":
+        return digest(settings)
     method, problem = settings["method"], settings["problem"]
     free = not method.get("decoupled") and ":" not in method["name"] and "evaluations" in settings["budget"]
     if free and "costs" in problem:
         problem = {key: value for key, value in problem.items() if key != "costs"} | {"priced": True}
-    return digest(settings | {"problem": problem})
+    return digest({key: value for key, value in settings.items() if key != "until"} | {"problem": problem})
