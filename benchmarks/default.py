@@ -9,7 +9,7 @@
     python benchmarks/default.py report           docs/default.md, from what is kept
 
 Finished runs are kept in benchmarks/results/default.jsonl and not repeated; --fresh begins a part anew. The rival's are
-made by benchmarks/default_rival.py.
+runs of benchmarks/rival-spaces.toml and rival-pools.toml.
 """
 
 import argparse

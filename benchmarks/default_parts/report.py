@@ -9,14 +9,14 @@ from typing import Any, NamedTuple
 
 from default_parts.cases import CHECKED, POOLS, SPACES
 from default_parts.figures import draw_costs, draw_traces
+from pfes.bench import read_results
 from tables import table, write_section
-from workers import read
 
 __all__ = ["write"]
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "default.md"
-RIVAL = ROOT / "benchmarks" / "results" / "default-rival.jsonl"
+RIVAL = [ROOT / "benchmarks" / "results" / "bench" / f"rival-{kind}.jsonl.gz" for kind in ("spaces", "pools")]
 Result = dict[str, Any]
 Held = dict[int, list[float]]  # by seed: what is held after 1, 2, ... evaluations
 
@@ -58,12 +58,12 @@ def write(ours: list[Result]) -> None:
 
 
 def _rival() -> dict[str, Held]:
-    longest: dict[str, Held] = defaultdict(dict)
-    for result in read(RIVAL):
-        before = longest[result["problem"]].get(result["seed"], [])
-        if len(result["held"]) > len(before):
-            longest[result["problem"]][result["seed"]] = result["held"]
-    return longest
+    found: dict[str, Held] = defaultdict(dict)
+    for line in read_results(RIVAL):
+        problem, first = line["settings"]["problem"], line["settings"]["start"]
+        name = problem.get("name") or problem["file"].removesuffix(".csv")
+        found[name][line["seed"]] = [math.nan] * (first - 1) + line["held"]
+    return found
 
 
 def at(result: Result, cost: float) -> float:
