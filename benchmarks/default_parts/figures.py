@@ -2,27 +2,27 @@
 
 import statistics
 from pathlib import Path
-from typing import Any
+
+from default_parts.runs import Runs
 
 __all__ = ["draw_costs", "draw_traces"]
 
-Result = dict[str, Any]
 PURPOSES = {"l": ("learn", "#0072B2"), "c": ("confirm", "#E69F00"), "d": ("doubt", "#999999")}
 
 
-def draw_traces(results: list[Result], path: Path) -> None:
+def draw_traces(runs: Runs, path: Path) -> None:
     """For every problem: the share of measurements made for each purpose, over the course of budgets of 50 and 60."""
     from matplotlib.figure import Figure
 
-    runs = [r for r in results if r["part"] in ("continuous", "pools") and r["plan"][2] in (50.0, 60.0)]
-    names = list(dict.fromkeys(r["plan"][0] for r in runs))
+    longest = [run for run in runs if run.budget in (50.0, 60.0)]
+    names = list(dict.fromkeys(run.name for run in longest))
     if not names:
         return
     columns = 4
     figure = Figure(figsize=(12, 2.4 * -(-len(names) // columns)), layout="constrained")
     for number, name in enumerate(names, 1):
         axes = figure.add_subplot(-(-len(names) // columns), columns, number)
-        mine = [r["purpose"][1:] for r in runs if r["plan"][0] == name]
+        mine = [run.purpose for run in longest if run.name == name]
         length = min(map(len, mine))
         lower = [0.0] * length
         for letter, (word, color) in PURPOSES.items():
@@ -37,28 +37,30 @@ def draw_traces(results: list[Result], path: Path) -> None:
     figure.savefig(path, dpi=110)
 
 
-def draw_costs(results: list[Result], path: Path) -> None:
+def draw_costs(runs: Runs, path: Path) -> None:
     """Share of the cost that each objective takes, in tenths of the budget: is it cheap first, then expensive?"""
     from matplotlib.figure import Figure
 
-    runs = [r for r in results if r["part"] == "decoupled" and r["plan"][3]]
-    cases = sorted({(r["plan"][0], tuple(r["plan"][5])) for r in runs})
+    cases = sorted({(run.name, run.costs) for run in runs})
     if not cases:
         return
-    figure = Figure(figsize=(3.2 * len(cases), 3.0), layout="constrained")
+    columns = 4
+    lines = -(-len(cases) // columns)
+    figure = Figure(figsize=(3.2 * columns, 3.0 * lines), layout="constrained")
     for number, (name, costs) in enumerate(cases, 1):
-        axes = figure.add_subplot(1, len(cases), number)
-        mine = [r for r in runs if r["plan"][0] == name and tuple(r["plan"][5]) == costs]
+        axes = figure.add_subplot(lines, columns, number)
+        mine = [run for run in runs if run.name == name and run.costs == costs]
         spent = [[0.0] * 11 for _ in costs]
-        for result in mine:
-            for which, cost in zip(result["which"][1:], result["cost"][1:], strict=True):
-                for letter in which:
-                    spent[int(letter)][int(10 * (cost - 5.0) / (result["plan"][2] - 5.0))] += costs[int(letter)]
+        for run in mine:
+            for which, cost in zip(run.which, run.cost[1:], strict=True):
+                for l in which:
+                    spent[l][int(10 * (cost - run.cost[0]) / (run.budget - run.cost[0]))] += costs[l]
         total = [max(sum(column), 1e-300) for column in zip(*spent, strict=True)]
         lower = [0.0] * 10
         for l, row in enumerate(spent):
             share = [row[i] / total[i] for i in range(10)]
-            axes.bar([i + 0.5 for i in range(10)], share, 0.95, bottom=lower, label=f"objective {l + 1}, {costs[l]:g}")
+            label = f"{mine[0].objectives[l]}, {costs[l]:g}"
+            axes.bar([i + 0.5 for i in range(10)], share, 0.95, bottom=lower, label=label)
             lower = [a + b for a, b in zip(lower, share, strict=True)]
         axes.set(title=f"{name} {' : '.join(f'{c:g}' for c in costs)}", xlabel="tenths of the budget", ylim=(0, 1))
         axes.legend(fontsize="small", loc="lower right")

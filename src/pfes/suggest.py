@@ -269,7 +269,7 @@ def _doubting(
     """Where most would be gained if the model erred more than it thinks; at last, where it knows least."""
     if isinstance(acquisition, Worth):
         for caution in CAUTIONS:
-            way = acquisition.confirming(caution)
+            way = acquisition.doubting(caution)
             if (found := sought(way)) and (promise := promise_of(way, found)).worth > ENOUGH * acquisition.whole:
                 return found, promise
     capacity = Capacity(acquisition.model, offer.options, delta, acquisition.starts)

@@ -91,7 +91,7 @@ def promise_of(acquisition: Worth, found: Found) -> Promise:
     if acquisition.weight < 1.0:
         words = f"{told}, worth {acquisition.time * later / front:.2g} of its hypervolume, and to {added} at once"
         return Promise("learn", words, nats, worth, hope)
-    if acquisition.hold.caution == 1.0:
+    if not acquisition.doubt:
         return Promise("confirm", f"{added}, and to {told}", nats, worth, hope)
     errs = f"if the model errs {acquisition.hold.caution:g} times as much as it thinks"
     return Promise("doubt", f"{added} {errs}; if not, little is left to learn or to gain", nats, now, now)

@@ -1,7 +1,6 @@
 """Every method keeps the contract; a new one is a class of a few lines here."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -84,10 +83,9 @@ def worth(model: Model, order: Sequence[int], options: tuple[Option, ...], weigh
     """Information by `pfes` above, improvement on points in between, a stake of one half."""
     points = np.random.default_rng(4).uniform(-0.5, 0.5, (8, len(order)))[:, list(order)]
     reference = np.array([-1.0, -1.2, -1.4])[list(order)]
-    hold = Ehvi(model, options, points, reference, np.full(len(order), 1e-3), NONE)
+    hold = Ehvi(model, options, points, reference, np.full(len(order), 1e-3), NONE, caution=1.7)
     everything = max(option.cost for option in options)
-    hope = replace(hold, caution=1.7)
-    return Worth(pfes(model, order, options), hold, hope, 0.5, 0.8, 2.0, lambda x: np.full(len(x), everything), weight)
+    return Worth(pfes(model, order, options), hold, 0.5, 0.8, 2.0, lambda x: np.full(len(x), everything), weight)
 
 
 class TestWorthLearning(AcquisitionContract):
@@ -106,7 +104,7 @@ class TestWorthInDoubt(AcquisitionContract):
     objectives = 3
 
     def make(self, model: Model, order: Sequence[int]) -> Acquisition:
-        return worth(model, order, options_in(order, decoupled=False), 0.5).confirming(4.0)
+        return worth(model, order, options_in(order, decoupled=False), 0.5).doubting(4.0)
 
 
 class TestCapacity(AcquisitionContract):

@@ -6,12 +6,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from acquisition.situations import pooled, situation
 from pfes.acquisition import Ehvi, Pfes, Worth
-from pfes.acquisition.worth import at_stake
+from pfes.acquisition.worth import at_stake, pfes
 from pfes.gp import Model
 from pfes.improvement import expected_improvement
 from pfes.information import matched, prepare
 from pfes.objectives import Objective, Objectives, Option
+from pfes.pareto import quick_hypervolume
 from pfes.testing import example_model
 
 TWO = Objectives([Objective("a", cost=3.0), Objective("b", cost=1.0)])
@@ -31,7 +33,7 @@ def made(completing: Callable[[np.ndarray], np.ndarray], weight: float = 0.5) ->
     model = example_model(2)
     learn = information(model, [lambda x: x[:, :2]], [np.array([[0.0, 0.5], [0.5, 0.0]])])
     hold = Ehvi(model, learn.options, np.array([[0.0, 0.1], [0.2, -0.3]]), REFERENCE, np.full(2, 1e-3), X[:2])
-    return Worth(learn, hold, hold, stake=0.7, time=0.5, whole=2.0, completing=completing, weight=weight)
+    return Worth(learn, hold, stake=0.7, time=0.5, whole=2.0, completing=completing, weight=weight)
 
 
 def test_the_parts_are_improvement_by_share_of_cost_and_stake_by_information() -> None:
@@ -54,22 +56,58 @@ def test_to_learn_is_the_geometric_mean_and_to_confirm_is_improvement_alone() ->
 
 
 def test_doubt_widens_the_deviations() -> None:
-    worth = made(lambda x: np.full(len(x), 4.0)).confirming(3.0)
+    worth = made(lambda x: np.full(len(x), 4.0)).doubting(3.0)
+    assert worth.weight == 1.0
+    assert worth.doubt
     mean, std = worth.model.predict(X)
     np.testing.assert_allclose(
         worth.parts(X).now[:, 2], expected_improvement(mean, 3.0 * std, worth.hold.fronts[0]), rtol=1e-9
     )
 
 
-def test_to_learn_hope_may_be_wider_than_what_is_expected() -> None:
+def test_a_search_in_vain_widens_deviations_to_learn_and_to_confirm() -> None:
     worth = made(lambda x: np.full(len(x), 4.0))
-    wary = replace(worth, hope=replace(worth.hold, caution=2.0))
+    wary = replace(worth, hold=replace(worth.hold, caution=2.0))
     mean, std = worth.model.predict(X)
     wide = np.log(expected_improvement(mean, 2.0 * std, worth.hold.fronts[0]))
     np.testing.assert_allclose(wary.scores(X)[:, 2], (np.log(wary.parts(X).nats[:, 2]) + wide) / 2.0, rtol=1e-9)
-    np.testing.assert_array_equal(wary.parts(X).now, worth.parts(X).now)  # what it is worth stays as believed
-    np.testing.assert_array_equal(wary.confirming().scores(X), worth.confirming().scores(X))
-    assert wary.given(X[0], [0, 1], np.random.default_rng(0)).hope.caution == 2.0
+    np.testing.assert_allclose(wary.confirming().scores(X)[:, 2], wide, rtol=1e-9)
+    np.testing.assert_allclose(wary.parts(X).now[:, 2], np.exp(wide), rtol=1e-9)  # both are weighed alike
+    np.testing.assert_array_equal(wary.parts(X).nats, worth.parts(X).nats)  # information stays as believed
+    assert wary.given(X[0], [0, 1], np.random.default_rng(0)).hold.caution == 2.0
+    assert not wary.confirming().doubt
+    trusting = replace(wary, wary=False)  # as every other time: what is expected stays as believed
+    np.testing.assert_array_equal(trusting.scores(X), wary.scores(X))
+    np.testing.assert_array_equal(trusting.parts(X).now, worth.parts(X).now)
+    np.testing.assert_array_equal(trusting.confirming().scores(X), worth.confirming().scores(X))
+
+
+def test_members_of_a_batch_take_turns_in_trusting_the_model_but_not_in_doubt() -> None:
+    worth = replace(made(lambda x: np.full(len(x), 4.0)), wariness=0.5)
+    rng = np.random.default_rng(0)
+    assert {worth.given(X[0], [0, 1], rng).wary for _ in range(20)} == {True, False}
+    assert {replace(worth, wariness=0.0).given(X[0], [0, 1], rng).wary for _ in range(20)} == {False}
+    assert {worth.doubting(2.0).given(X[0], [0, 1], rng).wary for _ in range(20)} == {True}
+
+
+@pytest.mark.parametrize(
+    ("stale", "caution", "heeded"), [(0.0, 1.0, 0.0), (2.0, 2.0, 1 / 2), (6.0, 4.0, 3 / 4), (100.0, 8.0, 7 / 8)]
+)
+def test_the_longer_in_vain_the_warier_a_search_in_a_pool_becomes(stale: float, caution: float, heeded: float) -> None:
+    some = situation(count=4).held
+    worth = pfes(pooled(stale=stale, held=some, observed=some))
+    assert worth.hold.caution == caution
+    had = quick_hypervolume(worth.hold.points, worth.hold.reference) / worth.whole
+    assert had > 0.0
+    assert worth.wariness == pytest.approx(heeded * min(had, 1.0))
+
+
+def test_nothing_is_doubted_while_nothing_is_held_nor_where_one_confirms_in_a_space() -> None:
+    assert pfes(pooled(stale=6.0)).wariness == 0.0
+    in_space = pfes(situation(stale=6.0))
+    assert in_space.wariness == 0.0
+    assert not in_space.wary
+    assert in_space.hold.caution == 2.5  # where one learns
 
 
 def test_a_point_that_cannot_be_completed_adds_next_to_nothing_and_stays_finite() -> None:

@@ -94,3 +94,16 @@ def test_a_report_counts_the_time_of_a_run_once(experiment: Write) -> None:
     slow = [line | {"processor_seconds": 50.0} for line in lines]
     assert ("processor time", "2 min") in document(slow, "").numbers
     assert report(["r.jsonl"], "report").runs == 4
+
+
+def test_a_run_that_was_looked_at_more_often_tells_of_one_that_is_looked_at_less(experiment: Write) -> None:
+    often, seldom = ("marks = [5, 6]\n" + HEAD, "marks = [6]\n" + HEAD)
+    assert "marks" not in HEAD
+    in_threads(experiment("pfes", "mine:corner", head=often), "often.jsonl")
+    mine = experiment("pfes", "mine:corner", head=seldom, name="mine.toml")
+    assert in_threads(mine, "r.jsonl", known=["often.jsonl"]).taken == 4
+    for line in read_results(["r.jsonl"]):
+        assert list(line["recommended"]) == (["6"] if line["method"] == "pfes" else [])
+    # the other way round only what recommends nothing is told
+    again = experiment("pfes", "mine:corner", head=often, name="again.toml")
+    assert in_threads(again, "s.jsonl", known=["r.jsonl"]).taken == 2

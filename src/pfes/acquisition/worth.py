@@ -16,13 +16,21 @@ What either finds is worth the hypervolume that it adds at once, and what its kn
     time          how much of it there is time to collect: 1 without a budget, 0 for the last measurement
 
 Information alone is drawn to where the model knows nothing, such as corners, even where nothing good is expected;
-improvement alone stays near what is known to be good. The longer nothing better was found, the wider the deviations are
-taken to be where one learns: the model's hopes near what it knows were in vain, so it may err elsewhere, too. g nats
-take about 1 - exp(-g) of the ignorance away, because one nat divides the number of frontiers that are plausible by e.
+improvement alone stays near what is known to be good. The longer nothing better was found, the wider the deviations of
+improvement are taken to be: the model's hopes near what it knows were in vain, so it may err elsewhere, too. Where one
+learns that is always so. In a pool it is so where one confirms, too, if chance will have it: a search that never
+trusted its model would not fill the front, one that always did would go on hoping in vain beside what it knows, row
+after row. In a space there is always something to fill in; doing so by halves gained nothing there (docs/default.md).
+
+    caution       1 + stale / patience     how many times wider the deviations are; stale: full measurements in vain
+    wariness      (1 - 1 / caution) * held / whole     how likely that is heeded: little as long as little is held
+
+g nats take about 1 - exp(-g) of the ignorance away, because one nat divides the number of plausible frontiers by e.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -36,12 +44,14 @@ from pfes.acquisition.situation import Situation
 from pfes.gp import Surrogate
 from pfes.objectives import Option
 from pfes.pareto import non_dominated, quick_hypervolume
+from pfes.space import Pool
 
 __all__ = ["METHOD", "Parts", "Worth", "at_stake", "pfes"]
 
 Array = NDArray[np.float64]
 
-PATIENCE = 4.0  # measurements of everything without progress, after which the model is thought to err twice as much
+# measurements of everything without progress, after which the model is thought to err twice as much
+PATIENCE, PATIENCE_IN_POOLS = 4.0, 2.0
 MOST_CAUTIOUS = 8.0
 SMALL = 1e-9  # the share of a point that cannot be completed
 
@@ -59,13 +69,15 @@ class Worth:
     """Information and improvement; see the module."""
 
     learn: Pfes
-    hold: Ehvi
-    hope: Ehvi  # the same as cautious as the search should be: what improvement is taken to be where one learns
+    hold: Ehvi  # as cautious as the search should be
     stake: float
     time: float
     whole: float  # hypervolume that the sampled frontiers have, on average
     completing: Callable[[Array], Array]  # x (N, D) -> (N,) cost of all that a point lacks; inf: cannot be paid
     weight: float = 0.5  # of improvement in what is looked for
+    wariness: float = 0.0  # how likely `wary` is for the next member of a batch
+    wary: bool = True  # is `hold` as cautious where one confirms, and where what was found is weighed?
+    doubt: bool = False  # is the model taken to err more than anything measured speaks for?
 
     @property
     def options(self) -> tuple[Option, ...]:
@@ -87,31 +99,36 @@ class Worth:
         """(L,) the resolution."""
         return self.learn.delta
 
+    @cached_property
+    def expected(self) -> Ehvi:
+        """Improvement where one confirms, and in what anything is worth."""
+        return self.hold if self.wary else replace(self.hold, caution=1.0)
+
     def parts(self, x: Array) -> Parts:
         """The terms of the worth at candidates x (N, D)."""
         nats = gain_of(self.learn.scores(x))
         # a negative gain (theory 2) counts against the measurement
         later = self.stake * np.where(nats > 0.0, -np.expm1(-np.maximum(nats, 0.0)), nats)
-        return Parts(gain_of(self.hold.scores(x)) * self._shares(x), later, nats)
+        return Parts(gain_of(self.expected.scores(x)) * self._shares(x), later, nats)
 
     def scores(self, x: Array) -> Array:
         """(N, K) the logarithm of what is looked for."""
         share = np.log(self._shares(x))
         if self.weight == 1.0:
-            return self.hold.scores(x) + share
+            return self.expected.scores(x) + share
         told = self.learn.predicted(x)
-        improved = told if self._alike else self.hope.predicted(x)
-        return (1.0 - self.weight) * self.learn.score(*told) + self.weight * (self.hope.score(*improved) + share)
+        improved = told if self._alike else self.hold.predicted(x)
+        return (1.0 - self.weight) * self.learn.score(*told) + self.weight * (self.hold.score(*improved) + share)
 
     def slopes(self, x: Array) -> Slopes:
         """`scores` with gradients (N, K, D); shares are constant but at single points."""
         share = np.log(self._shares(x))
         if self.weight == 1.0:
-            score, d_x = self.hold.slopes(x)
+            score, d_x = self.expected.slopes(x)
             return Slopes(score + share, d_x)
         at = self.learn.predicted_gradient(x)
         told = self.learn.slopes_at(at)
-        improved = self.hope.slopes_at(at) if self._alike else self.hope.slopes(x)
+        improved = self.hold.slopes_at(at) if self._alike else self.hold.slopes(x)
         return Slopes(
             (1.0 - self.weight) * told.score + self.weight * (improved.score + share),
             (1.0 - self.weight) * told.d_x + self.weight * improved.d_x,
@@ -119,18 +136,21 @@ class Worth:
 
     def given(self, x: Array, which: Sequence[int], rng: np.random.Generator) -> "Worth":
         """Each frontier knows its own path's values at x; what is held grows by what is expected there."""
-        hold = self.hold.given(x, which, rng)
-        hope = replace(hold, caution=self.hope.caution)
-        return replace(self, learn=self.learn.given(x, which, rng), hold=hold, hope=hope)
+        learn, hold = self.learn.given(x, which, rng), self.hold.given(x, which, rng)
+        return replace(self, learn=learn, hold=hold, wary=self.doubt or bool(rng.random() < self.wariness))
 
-    def confirming(self, caution: float = 1.0) -> "Worth":
-        """The same, looking for improvement alone; caution: as if the model erred so many times as much."""
-        return replace(self, weight=1.0, hold=replace(self.hold, caution=caution))
+    def confirming(self) -> "Worth":
+        """The same, looking for improvement alone."""
+        return replace(self, weight=1.0)
+
+    def doubting(self, caution: float) -> "Worth":
+        """Looking for improvement as if the model erred so many times as much as it thinks."""
+        return replace(self, weight=1.0, wary=True, doubt=True, hold=replace(self.hold, caution=caution))
 
     @property
     def _alike(self) -> bool:
         """Whether both parts look at the same; with measurements under way each frontier has its own mean."""
-        return self.hope.model is self.learn.model and self.hope.together == self.learn.together
+        return self.hold.model is self.learn.model and self.hold.together == self.learn.together
 
     def _shares(self, x: Array) -> Array:
         costs = np.array([option.cost for option in self.options])
@@ -161,11 +181,17 @@ def pfes(situation: Situation) -> Worth:
     learn = information(situation)
     likely = np.vstack([situation.held, learn.starts])
     reference = reference_point(situation.model.predict(likely).mean, situation.thresholds)
-    hold = replace(improvement(situation), reference=reference)  # draws of it cost more and found no more
+    pooled = isinstance(situation.domain, Pool)
+    # the longer in vain, the less the model is trusted
+    caution = min(MOST_CAUTIOUS, 1.0 + situation.stale / (PATIENCE_IN_POOLS if pooled else PATIENCE))
+    # draws of what is held cost more and found no more
+    hold = replace(improvement(situation), reference=reference, caution=caution)
     stake, whole = at_stake(learn, reference, situation.held)
     time = 1.0 - 1.0 / max(situation.left, 1.0)  # nothing comes after the last measurement
-    caution = min(MOST_CAUTIOUS, 1.0 + situation.stale / PATIENCE)  # the longer in vain, the less the model is trusted
-    return Worth(learn, hold, replace(hold, caution=caution), stake, time, whole, situation.completing)
+    had = quick_hypervolume(hold.points, reference) if pooled and len(hold.points) else 0.0
+    wariness = (1.0 - 1.0 / caution) * min(1.0, had / max(whole, 1e-300))
+    wary = bool(situation.rng.random() < wariness)
+    return Worth(learn, hold, stake, time, whole, situation.completing, wariness=wariness, wary=wary)
 
 
 METHOD = Method(
