@@ -1,9 +1,9 @@
-"""Results of `pfes bench` for benchmarks/results/bench: the newest line of each run, compressed, others' values left out.
+"""Results of `pfes bench` for benchmarks/results/bench: the newest line of each run, compressed; no values of others.
 
     python benchmarks/keep.py results.jsonl ...
 
-Values of tables that are not ours to publish are left out; rows, costs and shares of the optimum stay, and all tables and
-figures are made of these.
+Values of tables that are not ours to publish are left out; rows, costs and shares of the optimum stay, and all tables
+and figures are made of these.
 """
 
 import gzip
