@@ -100,6 +100,8 @@ def test_the_longer_in_vain_the_warier_a_search_in_a_pool_becomes(stale: float, 
     had = quick_hypervolume(worth.hold.points, worth.hold.reference) / worth.whole
     assert had > 0.0
     assert worth.wariness == pytest.approx(heeded * min(had, 1.0))
+    late = pfes(pooled(stale=stale, held=some, observed=some, left=5.0))  # half a budget of ten
+    assert late.wariness == pytest.approx(worth.wariness / 2.0)
 
 
 def test_nothing_is_doubted_while_nothing_is_held_nor_where_one_confirms_in_a_space() -> None:

@@ -23,7 +23,8 @@ trusted its model would not fill the front, one that always did would go on hopi
 after row. In a space there is always something to fill in; doing so by halves gained nothing there (docs/default.md).
 
     caution       1 + stale / patience     how many times wider the deviations are; stale: full measurements in vain
-    wariness      (1 - 1 / caution) * held / whole     how likely that is heeded: little as long as little is held
+    wariness      (1 - 1 / caution) * held / whole / (1 + TURN / left)     how likely that is heeded: little as long as
+                  little is held, and near the end of a budget, when there is no time to make use of a better place
 
 g nats take about 1 - exp(-g) of the ignorance away, because one nat divides the number of plausible frontiers by e.
 """
@@ -53,6 +54,7 @@ Array = NDArray[np.float64]
 # measurements of everything without progress, after which the model is thought to err twice as much
 PATIENCE, PATIENCE_IN_POOLS = 4.0, 2.0
 MOST_CAUTIOUS = 8.0
+TURN = 5.0  # measurements of everything that it takes to make use of a better place
 SMALL = 1e-9  # the share of a point that cannot be completed
 
 
@@ -189,7 +191,7 @@ def pfes(situation: Situation) -> Worth:
     stake, whole = at_stake(learn, reference, situation.held)
     time = 1.0 - 1.0 / max(situation.left, 1.0)  # nothing comes after the last measurement
     had = quick_hypervolume(hold.points, reference) if pooled and len(hold.points) else 0.0
-    wariness = (1.0 - 1.0 / caution) * min(1.0, had / max(whole, 1e-300))
+    wariness = (1.0 - 1.0 / caution) * min(1.0, had / max(whole, 1e-300)) / (1.0 + TURN / max(situation.left, 1e-300))
     wary = bool(situation.rng.random() < wariness)
     return Worth(learn, hold, stake, time, whole, situation.completing, wariness=wariness, wary=wary)
 
