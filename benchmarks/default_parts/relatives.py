@@ -1,7 +1,9 @@
-"""Relatives of the information criterion (theory 8) for the study behind the default, plain and slow.
+"""Relatives of the default for the study behind it: its information replaced, its resolution, when it confirms.
 
 MinusLogZ   mean of -log Z; a resolution is let in by the same channel as in `pfes.information.power`
 Pfev        Ishikura and Karasuyama (2025): the best mixture of a frontier that truncates too much and one too little
+
+Both are plain and slow.
 """
 
 from collections.abc import Callable
@@ -22,6 +24,7 @@ __all__ = ["register"]
 
 Array = NDArray[np.float64]
 
+Build = Callable[[Situation], Any]
 MIXTURES = np.linspace(0.0, 1.0, 11)
 STEP = 1e-4  # of the unit cube, for differences
 
@@ -32,6 +35,23 @@ class ByDifferences(Pfes):
     def gain(self, x: Array) -> Array:
         """(N,) at candidates x (N, D)."""
         raise NotImplementedError
+
+    @property
+    def together(self) -> bool:
+        """Never alike: improvement must predict for itself, since `predicted` gives candidates here."""
+        return True
+
+    def predicted(self, x: Array) -> tuple[Array, Array]:
+        return x, x
+
+    def score(self, mean: Array, spread: Array) -> Array:
+        return self.scores(mean)
+
+    def predicted_gradient(self, x: Array) -> Any:
+        return x
+
+    def slopes_at(self, at: Any) -> Slopes:
+        return self.slopes(at)
 
     def scores(self, x: Array) -> Array:
         return np.tile(score_of(self.gain(x)[:, None]), len(self.options))
@@ -110,15 +130,38 @@ def _mass(frontier: Frontier, mean: Array, std: Array, region: str) -> Array:
 
 
 def register() -> None:
-    """Make both known as methods: the default, with its information replaced."""
-    for name, kind in (("minus log Z", MinusLogZ), ("PFEV", Pfev)):
-        METHODS[name] = replace(METHODS["pfes"], name=name, build=_with(kind))
+    """Make them known as methods: the default, with one thing changed."""
+    ways: dict[str, Build] = {
+        "minus log Z": _with(MinusLogZ),
+        "PFEV": _with(Pfev),
+        "tenth of the resolution": lambda situation: _finer(situation, 0.1),
+        "five times the resolution": lambda situation: _finer(situation, 5.0),
+        "resolution falling": lambda situation: _finer(situation, 5.0 * 0.1 ** min(1.0, len(situation.observed) / 40)),
+        "never wary": lambda situation: replace(default.pfes(situation), wary=False, wariness=0.0),
+        "always wary": lambda situation: replace(default.pfes(situation), wary=True, wariness=1.0),
+        "half and half": _halves,
+        "learning only": lambda situation: replace(default.pfes(situation), stake=1e6),
+    }
+    for name, build in ways.items():
+        METHODS[name] = replace(METHODS["pfes"], name=name, build=build)
 
 
-def _with(kind: type[ByDifferences]) -> Callable[[Situation], Any]:
+def _with(kind: type[ByDifferences]) -> Build:
     def build(situation: Situation) -> Any:
         worth = default.pfes(situation)
         parts = {field.name: getattr(worth.learn, field.name) for field in fields(Pfes)}
         return replace(worth, learn=kind(**parts))
 
     return build
+
+
+def _finer(situation: Situation, factor: float) -> Any:
+    """The default, its resolution multiplied."""
+    worth = default.pfes(situation)
+    return replace(worth, learn=replace(worth.learn, delta=factor * worth.learn.delta))
+
+
+def _halves(situation: Situation) -> Any:
+    """Information alone as long as more of the budget is left than was spent, then improvement alone."""
+    worth = default.pfes(situation)
+    return worth.learn if situation.left > len(situation.observed) else worth.confirming()
