@@ -91,7 +91,7 @@ def test_members_of_a_batch_take_turns_in_trusting_the_model_but_not_in_doubt() 
 
 
 @pytest.mark.parametrize(
-    ("stale", "caution", "heeded"), [(0.0, 1.0, 0.0), (2.0, 2.0, 1 / 2), (6.0, 4.0, 3 / 4), (100.0, 8.0, 7 / 8)]
+    ("stale", "caution", "heeded"), [(0.0, 1.0, 0.0), (2.0, 2.0, 1 / 2), (4.0, 3.0, 2 / 3), (100.0, 4.0, 3 / 4)]
 )
 def test_the_longer_in_vain_the_warier_a_search_in_a_pool_becomes(stale: float, caution: float, heeded: float) -> None:
     some = situation(count=4).held
@@ -110,6 +110,7 @@ def test_nothing_is_doubted_while_nothing_is_held_nor_where_one_confirms_in_a_sp
     assert in_space.wariness == 0.0
     assert not in_space.wary
     assert in_space.hold.caution == 2.5  # where one learns
+    assert pfes(situation(stale=100.0)).hold.caution == 8.0
 
 
 def test_a_point_that_cannot_be_completed_adds_next_to_nothing_and_stays_finite() -> None:

@@ -51,9 +51,8 @@ __all__ = ["METHOD", "Parts", "Worth", "at_stake", "pfes"]
 
 Array = NDArray[np.float64]
 
-# measurements of everything without progress, after which the model is thought to err twice as much
-PATIENCE, PATIENCE_IN_POOLS = 4.0, 2.0
-MOST_CAUTIOUS = 8.0
+PATIENCE, MOST = 4.0, 8.0  # full measurements in vain after which the model is thought to err twice as much; at most
+PATIENCE_IN_POOLS, MOST_IN_POOLS = 2.0, 4.0
 TURN = 5.0  # measurements of everything that it takes to make use of a better place
 SMALL = 1e-9  # the share of a point that cannot be completed
 
@@ -184,8 +183,8 @@ def pfes(situation: Situation) -> Worth:
     likely = np.vstack([situation.held, learn.starts])
     reference = reference_point(situation.model.predict(likely).mean, situation.thresholds)
     pooled = isinstance(situation.domain, Pool)
-    # the longer in vain, the less the model is trusted
-    caution = min(MOST_CAUTIOUS, 1.0 + situation.stale / (PATIENCE_IN_POOLS if pooled else PATIENCE))
+    patience, most = (PATIENCE_IN_POOLS, MOST_IN_POOLS) if pooled else (PATIENCE, MOST)
+    caution = min(most, 1.0 + situation.stale / patience)  # the longer in vain, the less the model is trusted
     # draws of what is held cost more and found no more
     hold = replace(improvement(situation), reference=reference, caution=caution)
     stake, whole = at_stake(learn, reference, situation.held)
