@@ -20,6 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from pfes.gp import effects, linalg
 from pfes.gp.kernels import KERNELS, squared_distances
+from pfes.gp.levels import among_rows, factors_of
 from pfes.gp.likelihood import Integers, noise_variances
 from pfes.gp.recipe import Hyper
 from pfes.observations import Data
@@ -29,6 +30,7 @@ __all__ = ["Posterior", "Prediction", "Slopes"]
 Array = NDArray[np.float64]
 
 SMALLEST_STD = 1e-9  # of the prior deviation: what remains of a known value is rounding
+MANY_ROWS = 500  # of a table with itself: worth a look whether its columns take few values
 BLOCK_BYTES = 2**20  # of one array over candidates and data: a handful of them stays in the cache
 
 
@@ -80,6 +82,8 @@ class Posterior:
         hyper, near = self.hyper, a / self.column_scales
         far = near if b is a else b / self.column_scales
         if hyper.additive > 0.0:
+            if b is a and len(a) >= MANY_ROWS and (factors := factors_of(near, self.groups)):
+                return hyper.amplitude * among_rows(near, self.groups, factors, hyper.additive, self._matern)
             return hyper.amplitude * effects.correlations(near, far, self.groups, hyper.additive, self._matern)
         return hyper.amplitude * KERNELS[hyper.kernel].value(squared_distances(near, far))
 
