@@ -42,6 +42,8 @@ VARIANTS: dict[str, Callable[[], Settings]] = {
     "without uphill steps": _frontiers(climb=False),
     "random features": _frontiers(kind="features"),
     "kernel rbf": lambda: Settings(recipe=Recipe(kernel="rbf")),
+    "kernel by likelihood everywhere": lambda: Settings(recipe=Recipe(kernel="auto")),
+    "kernel matern52 everywhere": lambda: Settings(recipe=Recipe(kernel="matern52")),
     "amplitude 1": lambda: Settings(recipe=Recipe(amplitude=1.0)),
     "kernel rbf, amplitude 1": lambda: Settings(recipe=Recipe(kernel="rbf", amplitude=1.0)),
     "without main effects": lambda: Settings(recipe=Recipe(additive=0.0)),

@@ -231,7 +231,36 @@ def test_what_is_climbed_is_the_posterior_density(recipe):
     other = one + 0.3 * rng.normal(size=len(one))
 
     def density(vector):
-        return log_posterior(data, groups, search._hyper(vector), recipe).value
+        return log_posterior(data, groups, search.hyper(vector), recipe).value
 
     assert search._cost(one)[0] - search._cost(other)[0] == pytest.approx(density(other) - density(one), rel=1e-9)
     np.testing.assert_allclose(search._cost(other)[1], -differences(density, other), rtol=1e-6, atol=1e-7)
+
+
+@pytest.mark.parametrize("n", [6, 30, 260])
+def test_the_kernel_is_the_one_of_the_higher_density(n: int) -> None:
+    rng = np.random.default_rng(n)
+    x = rng.uniform(size=(n, 3))
+    smooth = np.sin(3.0 * x[:, 0]) + x[:, 1] * x[:, 2]
+    rough = np.abs(x[:, 0] - 0.4) + 0.5 * np.abs(x[:, 1] - 0.6)
+    kinds = set()
+    for y in (smooth, rough):
+        data = Data(x, (y - y.mean()) / y.std(), np.ones(n), np.full(n, np.nan))
+        either = fit(data, GROUPS, Recipe(kernel="auto"), seeded())
+        heights = {}
+        for kernel in ("matern52", "rbf"):
+            recipe = Recipe(kernel=kernel)
+            heights[kernel] = log_posterior(data, GROUPS, fit(data, GROUPS, recipe, seeded()), recipe).value
+        found = log_posterior(data, GROUPS, either, Recipe(kernel=either.kernel)).value
+        assert found >= max(heights.values()) - 0.5  # a start may lead elsewhere
+        kinds.add(either.kernel)
+    if n >= 30:
+        assert kinds == {"rbf", "matern52"}
+
+
+def test_a_kernel_that_is_not_given_is_chosen_in_pools_only() -> None:
+    assert Recipe().settled(pooled=False).kernel == "matern52"
+    assert Recipe().settled(pooled=True).kernel == "auto"
+    assert Recipe(kernel="rbf").settled(pooled=True).kernel == "rbf"
+    assert Recipe(kernel="auto").kernels == ("matern52", "rbf")
+    assert Recipe().kernels == ("matern52",)

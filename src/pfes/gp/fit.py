@@ -2,7 +2,8 @@
 
 The constant mean is not searched for: at given other parameters the best one is known in closed form, and by the
 envelope theorem the gradient in the others is as if it were fixed. With many data the starts compete on a random part
-of them, and the best is taken to the maximum on all.
+of them, and the best is taken to the maximum on all. Where the recipe leaves the kernel open, each start is tried with
+each kernel: they have the same parameters and priors, so that their densities can be compared.
 """
 
 import math
@@ -60,6 +61,10 @@ class Coordinates(NamedTuple):
         share = 1.0 / (1.0 + math.exp(-vector[-1])) if self.additive else known.additive
         return Hyper(known.kernel, scales, amplitude, noise, 0.0, share)
 
+    def of_kind(self, kernel: str) -> "Coordinates":
+        """The same with a kernel that is not open."""
+        return self._replace(recipe=replace(self.recipe, kernel=kernel))
+
     def gradient(self, slopes: Likelihood) -> Array:
         """The slopes as a vector (K,)."""
         scales = [slopes.scales.sum()] if self.shared else slopes.scales
@@ -107,9 +112,24 @@ def fit(data: Data, groups: Integers, recipe: Recipe, rng: np.random.Generator, 
     )
     with one_blas_thread():
         if len(data.y) <= PART:
-            return _Search(data, groups, coordinates).best(_starts(coordinates, rng, start))
-        first = _Search(_part(data, PART, rng), groups, coordinates).best(_starts(coordinates, rng, start))
-        return _Search(_part(data, MOST, rng), groups, coordinates).polished(first)
+            return _best(data, groups, coordinates, _starts(coordinates, rng, start))
+        first = _best(_part(data, PART, rng), groups, coordinates, _starts(coordinates, rng, start))
+        return _Search(_part(data, MOST, rng), groups, coordinates.of_kind(first.kernel)).polished(first)
+
+
+def _best(data: Data, groups: Integers, coordinates: Coordinates, starts: list[Hyper]) -> Hyper:
+    """A short climb from every start, by every kernel; a long one from the best place, and from others as good."""
+    searches = [_Search(data, groups, coordinates.of_kind(kernel)) for kernel in coordinates.recipe.kernels]
+    runs = [(*search.brief(start), search) for search in searches for start in starts]
+    first, *others = sorted(runs, key=lambda run: run[0])
+    going_on = [first]
+    for run in others:
+        apart = all(run[2] is not kept[2] or np.abs(run[1] - kept[1]).max(initial=0.0) > APART for kept in going_on)
+        if apart and run[0] < first[0] + CLOSE:
+            going_on.append(run)
+    ends = [(*search.thorough(at), search) for _, at, search in going_on]
+    _, at, search = min(ends, key=lambda end: end[0])
+    return search.hyper(at)
 
 
 def _starts(coordinates: Coordinates, rng: np.random.Generator, start: Hyper | None) -> list[Hyper]:
@@ -132,26 +152,25 @@ class _Search:
     def __init__(self, data: Data, groups: Integers, coordinates: Coordinates) -> None:
         self.coordinates, self.recipe = coordinates, coordinates.recipe
         alone = coordinates.shared and not coordinates.additive and self.recipe.mode(coordinates.groups).additive == 0.0
-        self.evidence = Evidence(data, groups, self.recipe.kernel, one_scale=alone)
+        self.evidence = Evidence(data, groups, self.recipe.kernels[0], one_scale=alone)
         self.precision = self.recipe.mean_deviation**-2 if self.recipe.mean == "constant" else math.inf
         self.place, self.width, self.plain = coordinates.priors()
         self.effort = max(12, 15_000 // max(len(data.y), 100))  # iterations
 
-    def best(self, starts: list[Hyper]) -> Hyper:
-        """A short climb from every start; a long one from the best place reached, and from others nearly as good."""
-        first, *others = sorted((self._climb(self.coordinates.pack(s), BRIEF) for s in starts), key=lambda run: run[0])
-        going_on = [first]
-        for run in others:
-            apart = all(np.abs(run[1] - kept[1]).max(initial=0.0) > APART for kept in going_on)
-            if apart and run[0] < first[0] + CLOSE:
-                going_on.append(run)
-        return self._hyper(min((self._climb(at, self.effort) for _, at in going_on), key=lambda run: run[0])[1])
+    def brief(self, start: Hyper) -> tuple[float, Array]:
+        """A few steps from a start: how low the cost is there, and where."""
+        return self._climb(self.coordinates.pack(start), BRIEF)
+
+    def thorough(self, vector: Array) -> tuple[float, Array]:
+        """A climb to the top."""
+        return self._climb(vector, self.effort)
 
     def polished(self, start: Hyper) -> Hyper:
         """One climb."""
-        return self._hyper(self._climb(self.coordinates.pack(start), self.effort)[1])
+        return self.hyper(self.thorough(self.coordinates.pack(start))[1])
 
-    def _hyper(self, vector: Array) -> Hyper:
+    def hyper(self, vector: Array) -> Hyper:
+        """A place as hyper-parameters, with the mean that is best there."""
         return self.evidence.at_best_mean(self.coordinates.unpack(vector), self.precision)[1]
 
     def _climb(self, vector: Array, iterations: int) -> tuple[float, Array]:

@@ -4,7 +4,7 @@ All in standardised units: inputs in the unit cube, values of mean 0 and deviati
 """
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -76,7 +76,8 @@ _NARROW = LogNormal(math.sqrt(2.0) - 3.0 + 1.2**2, 1.2, 0.025, 1e4)
 class Recipe:
     """How to set up a Gaussian process. The priors hold in 1 to 50 dimensions and more.
 
-    kernel      "matern52" or "rbf"
+    kernel      "matern52", "rbf", or "auto": whichever of both is more probable; None: "matern52" in a space, "auto" in
+                a pool (`settled`)
     isotropic   one length scale for all groups? None: only when there are more than MANY_GROUPS of them
     mean        "constant" (fitted) or "zero"
     amplitude   "fit" or a fixed prior variance
@@ -90,7 +91,7 @@ class Recipe:
     MANY_GROUPS have none unless their share is given.
     """
 
-    kernel: str = "matern52"
+    kernel: str | None = None
     isotropic: bool | None = None
     mean: Literal["constant", "zero"] = "constant"
     amplitude: float | Literal["fit"] = "fit"
@@ -104,7 +105,8 @@ class Recipe:
     additive_deviation: float = 1.5
 
     def __post_init__(self) -> None:
-        _one_of("kernel", self.kernel, tuple(KERNELS))
+        if self.kernel is not None:
+            _one_of("kernel", self.kernel, (*KERNELS, "auto"))
         _one_of("mean", self.mean, ("constant", "zero"))
         _fit_or_positive("amplitude", self.amplitude)
         _fit_or_positive("noise", self.noise)
@@ -132,6 +134,15 @@ class Recipe:
             mean_deviation=math.inf,
         )
 
+    def settled(self, *, pooled: bool) -> "Recipe":
+        """With a kernel where none was given: in spaces a choice takes half as long again and gained nothing."""
+        return self if self.kernel is not None else replace(self, kernel="auto" if pooled else "matern52")
+
+    @property
+    def kernels(self) -> tuple[str, ...]:
+        """Those that a fit tries."""
+        return tuple(KERNELS) if self.kernel == "auto" else (self.kernel or "matern52",)
+
     def is_isotropic(self, groups: int) -> bool:
         """Whether so many groups share one length scale."""
         return groups > MANY_GROUPS if self.isotropic is None else self.isotropic
@@ -147,7 +158,7 @@ class Recipe:
     def mode(self, groups: int) -> Hyper:
         """What to believe before there are data: the priors' modes, the fixed values where fixed."""
         return Hyper(
-            kernel=self.kernel,
+            kernel=self.kernels[0],
             scales=np.full(groups, self.prior_of_scales(groups).mode()),
             amplitude=self.amplitude_prior.mode() if self.amplitude == "fit" else self.amplitude,
             noise=self.noise_prior.mode() if self.noise == "fit" else self.noise,

@@ -11,7 +11,7 @@ seldom wrong, and costs little then.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -73,6 +73,7 @@ def choose(
         InvalidInput: a name that is none of "independent", "coregional", "latent", "auto".
     """
     checked_model(model)
+    recipe = replace(recipe, kernel=recipe.kernels[0])  # one kind for all, so that they can be mixed
     streams = rng.spawn(len(data) + len(JOINT))
     before = (None,) * len(data) if start is None else start.singles
     singles = tuple(fit(d, groups, recipe, s, b) for d, s, b in zip(data, streams, before, strict=False))

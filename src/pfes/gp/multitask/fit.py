@@ -263,7 +263,7 @@ class _Search:
 
     def __init__(self, data: Sequence[Data], groups: Integers, coordinates: Coordinates) -> None:
         self.coordinates, recipe = coordinates, coordinates.recipe
-        self.evidence = JointEvidence(data, groups, recipe.kernel, coordinates.structure.parts)
+        self.evidence = JointEvidence(data, groups, recipe.kernels[0], coordinates.structure.parts)
         self.precision = recipe.mean_deviation**-2 if recipe.mean == "constant" else math.inf
         self.effort = max(12, 15_000 // max(self.evidence.size, 100))  # iterations
 
