@@ -216,7 +216,7 @@ def _hypers(task: Task, datas: list[Data], rng: np.random.Generator, hypers: Fit
         return before
     warm = before or (None,) * len(datas)
     streams = rng.spawn(len(datas))
-    recipe = settings.recipe.settled(pooled=isinstance(task.domain, Pool))
+    recipe = settings.recipe.settled(numbers=isinstance(task.domain, Pool) and task.domain.numeric)
     return tuple(
         fit(data, task.domain.groups, recipe, stream, start)
         for data, stream, start in zip(datas, streams, warm, strict=True)

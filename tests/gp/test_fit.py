@@ -258,9 +258,9 @@ def test_the_kernel_is_the_one_of_the_higher_density(n: int) -> None:
         assert kinds == {"rbf", "matern52"}
 
 
-def test_a_kernel_that_is_not_given_is_chosen_in_pools_only() -> None:
-    assert Recipe().settled(pooled=False).kernel == "matern52"
-    assert Recipe().settled(pooled=True).kernel == "auto"
-    assert Recipe(kernel="rbf").settled(pooled=True).kernel == "rbf"
+def test_a_kernel_that_is_not_given_is_chosen_in_pools_of_numbers_only() -> None:
+    assert Recipe().settled(numbers=False).kernel == "matern52"
+    assert Recipe().settled(numbers=True).kernel == "auto"
+    assert Recipe(kernel="rbf").settled(numbers=True).kernel == "rbf"
     assert Recipe(kernel="auto").kernels == ("matern52", "rbf")
     assert Recipe().kernels == ("matern52",)

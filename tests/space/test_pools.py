@@ -348,3 +348,9 @@ def test_codes_that_look_like_numbers_stay_names_if_given_as_texts():
     pool = Pool({"ligand": ["1", "2", "3"]})
     assert pool.width == 3
     assert Pool({"ligand": ["1", "2a", "2b", "x"]}).width == 4
+
+
+def test_a_pool_is_numeric_unless_a_category_varies() -> None:
+    assert Pool({"a": [0.0, 1.0, 2.0], "b": [3, 1, 2]}).numeric
+    assert not Pool({"a": [0.0, 1.0, 2.0], "b": ["x", "y", "z"]}).numeric
+    assert Pool({"a": [0.0, 1.0, 2.0], "b": ["x", "x", "x"]}).numeric

@@ -76,8 +76,8 @@ _NARROW = LogNormal(math.sqrt(2.0) - 3.0 + 1.2**2, 1.2, 0.025, 1e4)
 class Recipe:
     """How to set up a Gaussian process. The priors hold in 1 to 50 dimensions and more.
 
-    kernel      "matern52", "rbf", or "auto": whichever of both is more probable; None: "matern52" in a space, "auto" in
-                a pool (`settled`)
+    kernel      "matern52", "rbf", or "auto": whichever of both is more probable; None: "auto" in a pool of numbers,
+                else "matern52" (`settled`)
     isotropic   one length scale for all groups? None: only when there are more than MANY_GROUPS of them
     mean        "constant" (fitted) or "zero"
     amplitude   "fit" or a fixed prior variance
@@ -134,9 +134,9 @@ class Recipe:
             mean_deviation=math.inf,
         )
 
-    def settled(self, *, pooled: bool) -> "Recipe":
-        """With a kernel where none was given: in spaces a choice takes half as long again and gained nothing."""
-        return self if self.kernel is not None else replace(self, kernel="auto" if pooled else "matern52")
+    def settled(self, *, numbers: bool) -> "Recipe":
+        """With a kernel where none was given; numbers: for a pool without categories, which have no smoothness."""
+        return self if self.kernel is not None else replace(self, kernel="auto" if numbers else "matern52")
 
     @property
     def kernels(self) -> tuple[str, ...]:

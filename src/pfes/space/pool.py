@@ -100,6 +100,11 @@ class Pool:
         return _read_only(np.repeat(np.arange(len(widths)), widths))
 
     @property
+    def numeric(self) -> bool:
+        """Whether every varied input is a number, not a category."""
+        return all(p.axis.width == 1 for p in self.varied.values())
+
+    @property
     def width(self) -> int:
         """D, the number of encoded columns."""
         return len(self.groups)
