@@ -122,7 +122,7 @@ def _suggested(
             situation = replace(situation, estimator="matched")
         acquisition = method.build(situation)
         if request.confirm and isinstance(acquisition, Worth):
-            acquisition = acquisition.confirming()
+            acquisition = acquisition.trusting()
         acquisition = _with_pending(acquisition, offer.known, rng)
         return _chosen(belief, offer, acquisition, plain.items, count, rng, hurry)
 

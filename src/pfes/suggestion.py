@@ -88,13 +88,15 @@ def promise_of(acquisition: Worth, found: Found) -> Promise:
     front = max(acquisition.whole, hope, 1e-300)
     added = f"add {now / front:.2g} of the front's hypervolume"
     told = f"tell {nats:.3g} nats about the Pareto frontier"
+    caution = acquisition.expected.caution
+    errs = f" if the model errs {caution:.2g} times as much as it thinks" if caution > 1.0 else ""
     if acquisition.weight < 1.0:
-        words = f"{told}, worth {acquisition.time * later / front:.2g} of its hypervolume, and to {added} at once"
+        words = f"{told}, worth {acquisition.time * later / front:.2g} of its hypervolume, and to {added} at once{errs}"
         return Promise("learn", words, nats, worth, hope)
     if not acquisition.doubt:
-        return Promise("confirm", f"{added}, and to {told}", nats, worth, hope)
-    errs = f"if the model errs {acquisition.hold.caution:g} times as much as it thinks"
-    return Promise("doubt", f"{added} {errs}; if not, little is left to learn or to gain", nats, now, now)
+        vain = ", since nothing better was found for long" if errs else ""
+        return Promise("confirm", f"{added}{errs}{vain}, and to {told}", nats, worth, hope)
+    return Promise("doubt", f"{added}{errs}; if not, little is left to learn or to gain", nats, now, now)
 
 
 def from_model(offer: Offer, found: Found, promise: Promise) -> Suggestion:

@@ -12,8 +12,10 @@ from pfes.acquisition.worth import at_stake, pfes
 from pfes.gp import Model
 from pfes.improvement import expected_improvement
 from pfes.information import matched, prepare
+from pfes.maximise import Found
 from pfes.objectives import Objective, Objectives, Option
 from pfes.pareto import quick_hypervolume
+from pfes.suggestion import promise_of
 from pfes.testing import example_model
 
 TWO = Objectives([Objective("a", cost=3.0), Objective("b", cost=1.0)])
@@ -80,6 +82,26 @@ def test_a_search_in_vain_widens_deviations_to_learn_and_to_confirm() -> None:
     np.testing.assert_array_equal(trusting.scores(X), wary.scores(X))
     np.testing.assert_array_equal(trusting.parts(X).now, worth.parts(X).now)
     np.testing.assert_array_equal(trusting.confirming().scores(X), worth.confirming().scores(X))
+
+
+def test_who_asks_to_confirm_is_not_given_a_doubt() -> None:
+    worth = made(lambda x: np.full(len(x), 4.0))
+    wary = replace(worth, hold=replace(worth.hold, caution=2.0), wariness=1.0)
+    np.testing.assert_array_equal(wary.trusting().scores(X), worth.confirming().scores(X))
+    assert not wary.trusting().given(X[0], [0, 1], np.random.default_rng(0)).wary
+
+
+def test_a_promise_says_when_the_model_is_not_trusted() -> None:
+    worth = made(lambda x: np.full(len(x), 4.0))
+    wary = replace(worth, hold=replace(worth.hold, caution=2.5))
+    found = Found(X[0], -1, 2, 0.0, np.zeros(3), 12)
+    errs = "of the front's hypervolume if the model errs 2.5 times as much as it thinks, since nothing better was found"
+    assert errs in promise_of(wary.confirming(), found).words
+    assert promise_of(wary.confirming(), found).purpose == "confirm"
+    assert "at once if the model errs 2.5 times as much as it thinks" in promise_of(wary, found).words
+    for trusting in (worth, worth.confirming(), wary.trusting()):
+        assert "errs" not in promise_of(trusting, found).words
+    assert "errs 4 times as much as it thinks; if not, little is left" in promise_of(wary.doubting(4.0), found).words
 
 
 def test_members_of_a_batch_take_turns_in_trusting_the_model_but_not_in_doubt() -> None:

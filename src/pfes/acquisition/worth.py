@@ -144,6 +144,10 @@ class Worth:
         """The same, looking for improvement alone."""
         return replace(self, weight=1.0)
 
+    def trusting(self) -> "Worth":
+        """Looking for improvement alone, as the model expects it, however long in vain: what a user asks to confirm."""
+        return replace(self, weight=1.0, wary=False, wariness=0.0)
+
     def doubting(self, caution: float) -> "Worth":
         """Looking for improvement as if the model erred so many times as much as it thinks."""
         return replace(self, weight=1.0, wary=True, doubt=True, hold=replace(self.hold, caution=caution))
