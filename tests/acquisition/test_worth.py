@@ -126,8 +126,12 @@ def test_the_longer_in_vain_the_warier_a_search_in_a_pool_becomes(stale: float, 
     assert late.wariness == pytest.approx(worth.wariness / 2.0)
 
 
-def test_nothing_is_doubted_while_nothing_is_held_nor_where_one_confirms_in_a_space() -> None:
+def test_hopes_are_not_doubted_while_nothing_is_held_nor_in_a_space_nor_while_rows_are_half_measured() -> None:
     assert pfes(pooled(stale=6.0)).wariness == 0.0
+    rows = situation(count=4).held
+    half = pfes(pooled(stale=6.0, held=rows[:3], observed=rows))
+    assert half.wariness == 0.0
+    assert half.hold.caution == 2.5
     in_space = pfes(situation(stale=6.0))
     assert in_space.wariness == 0.0
     assert not in_space.wary

@@ -18,9 +18,10 @@ What either finds is worth the hypervolume that it adds at once, and what its kn
 Information alone is drawn to where the model knows nothing, such as corners, even where nothing good is expected;
 improvement alone stays near what is known to be good. The longer nothing better was found, the wider the deviations of
 improvement are taken to be: the model's hopes near what it knows were in vain, so it may err elsewhere, too. Where one
-learns that is always so. In a pool it is so where one confirms, too, if chance will have it: a search that never
-trusted its model would not fill the front, one that always did would go on hoping in vain beside what it knows, row
-after row. In a space there is always something to fill in; doing so by halves gained nothing there (docs/default.md).
+learns that is always so. In a pool whose rows are measured whole it is so where one confirms, too, if chance will have
+it: a search that never trusted its model would not fill the front, one that always did would go on hoping in vain
+beside what it knows, row after row. In a space there is always something to fill in, and one objective at a time
+something to complete; there it did not help (docs/default.md).
 
     caution       1 + stale / patience     how many times wider the deviations are; stale: full measurements in vain
     wariness      (1 - 1 / caution) * held / whole / (1 + TURN / left)     how likely that is heeded: little as long as
@@ -52,7 +53,7 @@ __all__ = ["METHOD", "Parts", "Worth", "at_stake", "pfes"]
 Array = NDArray[np.float64]
 
 PATIENCE, MOST = 4.0, 8.0  # full measurements in vain after which the model is thought to err twice as much; at most
-PATIENCE_IN_POOLS, MOST_IN_POOLS = 2.0, 4.0
+PATIENCE_OF_ROWS, MOST_OF_ROWS = 2.0, 4.0  # in a pool whose rows are measured whole
 TURN = 5.0  # measurements of everything that it takes to make use of a better place
 SMALL = 1e-9  # the share of a point that cannot be completed
 
@@ -186,14 +187,15 @@ def pfes(situation: Situation) -> Worth:
     learn = information(situation)
     likely = np.vstack([situation.held, learn.starts])
     reference = reference_point(situation.model.predict(likely).mean, situation.thresholds)
-    pooled = isinstance(situation.domain, Pool)
-    patience, most = (PATIENCE_IN_POOLS, MOST_IN_POOLS) if pooled else (PATIENCE, MOST)
+    # as long as points are half measured, hopes have not been tried to the end
+    tried = isinstance(situation.domain, Pool) and len(situation.observed) == len(situation.held)
+    patience, most = (PATIENCE_OF_ROWS, MOST_OF_ROWS) if tried else (PATIENCE, MOST)
     caution = min(most, 1.0 + situation.stale / patience)  # the longer in vain, the less the model is trusted
     # draws of what is held cost more and found no more
     hold = replace(improvement(situation), reference=reference, caution=caution)
     stake, whole = at_stake(learn, reference, situation.held)
     time = 1.0 - 1.0 / max(situation.left, 1.0)  # nothing comes after the last measurement
-    had = quick_hypervolume(hold.points, reference) if pooled and len(hold.points) else 0.0
+    had = quick_hypervolume(hold.points, reference) if tried and len(hold.points) else 0.0
     wariness = (1.0 - 1.0 / caution) * min(1.0, had / max(whole, 1e-300)) / (1.0 + TURN / max(situation.left, 1e-300))
     wary = bool(situation.rng.random() < wariness)
     return Worth(learn, hold, stake, time, whole, situation.completing, wariness=wariness, wary=wary)
