@@ -28,7 +28,7 @@ import numpy as np
 
 from pfes.objectives import Objectives
 from pfes.points import Domain, read
-from pfes.trials import Trial, TrialState, settled
+from pfes.trials import WHOLE, Trial, TrialState, settled
 
 if TYPE_CHECKING:
     from pfes.gp import Fitted, Hyper, JointHyper
@@ -157,7 +157,7 @@ class Ledger:
         state = TrialState(kind)
         if state is TrialState.REJECTED:  # what it was charged for stays charged, its values are not used any more
             self._doubt(trial)
-            before = trial.before if trial.state is state else trial.state
+            before = trial.before if trial.state is state or trial.before in WHOLE else trial.state
             trial = replace(trial, before=before, usable=trial.usable and not trial.values)
         self._put(replace(trial, state=state, message=event.payload["message"]))
 

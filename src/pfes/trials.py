@@ -13,7 +13,7 @@ from pfes.objectives import Objectives
 from pfes.observations import Observations, State
 from pfes.points import Point
 
-__all__ = ["Trial", "TrialState", "Trials", "observations_of", "settled", "shares"]
+__all__ = ["WHOLE", "Trial", "TrialState", "Trials", "observations_of", "settled", "shares"]
 
 
 class TrialState(StrEnum):

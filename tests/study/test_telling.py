@@ -253,6 +253,15 @@ def test_rejected_data_are_not_used_any_more_but_stay_paid_for() -> None:
     assert (study.trial(number).state, states(study)) == ("rejected", [])
 
 
+def test_a_trial_that_failed_stays_paid_for_whatever_is_said_later() -> None:
+    study, number = asked()
+    study.tell(number, failed="burnt")
+    study.reject(number, "wrong sample")
+    study.tell(number, abandoned="no time")
+    study.reject(number, "still wrong")
+    assert (study.trial(number).state, study.spent) == ("rejected", 6.0)
+
+
 def test_a_refused_suggestion_costs_nothing_and_does_not_come_back() -> None:
     study = pool_study(3)
     refused = study.ask()
