@@ -67,9 +67,14 @@ def sizes(rng: np.random.Generator, L: int) -> int:
     return {1: 1, 2: int(rng.integers(1, 9)), 3: int(rng.integers(1, 7)), 4: int(rng.integers(1, 4))}[L]
 
 
+def powers_of_ten(exponents: np.ndarray) -> np.ndarray:
+    """One by one: numpy's power of arrays has other last digits on processors with other vector instructions."""
+    return np.array([10.0**exponent for exponent in exponents.tolist()])
+
+
 def some_delta(rng: np.random.Generator, L: int, i: int):
     """0.01, 0.1, 1, anisotropic, in turn."""
-    return [0.01, 0.1, 1.0, 10.0 ** rng.uniform(-2, 0.5, size=L)][i % 4]
+    return [0.01, 0.1, 1.0, powers_of_ten(rng.uniform(-2, 0.5, size=L))][i % 4]
 
 
 def ordinary(rng: np.random.Generator) -> list[dict]:
@@ -78,7 +83,7 @@ def ordinary(rng: np.random.Generator) -> list[dict]:
     for L, count in ((1, 6), (2, 28), (3, 24), (4, 6)):
         for i in range(count):
             frontier = front(rng, sizes(rng, L), L)
-            std = 10.0 ** rng.uniform(-1, 0.3, size=L)
+            std = powers_of_ten(rng.uniform(-1, 0.3, size=L))
             mean = frontier.mean(0) + std * rng.normal(size=L) * 1.5
             noisy = i % (3 if L < 3 else 8) == 0 and L < 4
             out.append(case("ordinary", mean, std, frontier, some_delta(rng, L, i), noisy))
@@ -94,7 +99,7 @@ def far(rng: np.random.Generator) -> list[dict]:
 
     def add(regime: str, S: int, steps: np.ndarray, noisy: bool) -> None:
         L = len(steps)
-        frontier, std = front(rng, S, L), 10.0 ** rng.uniform(-0.5, 0.5, size=L)
+        frontier, std = front(rng, S, L), powers_of_ten(rng.uniform(-0.5, 0.5, size=L))
         edge = np.where(steps > 0, frontier.max(0), frontier.min(0))
         mean = np.where(steps == 0, frontier.mean(0) + std / 3, edge + steps * std)
         out.append(case(regime, mean, std, frontier, some_delta(rng, L, len(out)), noisy))
@@ -118,7 +123,7 @@ def narrow(rng: np.random.Generator) -> list[dict]:
     for i, (L, S) in enumerate(((1, 1), (2, 1), (2, 3), (2, 8), (3, 3), (3, 5))):
         for tiny in (1e-3, 1e-12):
             frontier = front(rng, S, L)
-            std = tiny * 10.0 ** rng.uniform(-0.3, 0.3, size=L)
+            std = tiny * powers_of_ten(rng.uniform(-0.3, 0.3, size=L))
             delta, noisy = some_delta(rng, L, i), L < 3
             name, point, top = f"narrow{tiny:.0e}", frontier[0], frontier.max(0)
             out.append(case(f"{name}_above", top + rng.uniform(0.1, 1, size=L), std, frontier, delta, noisy))
@@ -137,10 +142,10 @@ def special(rng: np.random.Generator) -> list[dict]:
     for i in range(12):
         L = 2 + i % 2
         delta, noisy = some_delta(rng, L, i), i < 4
-        frontier, std = front(rng, 4, L), 10.0 ** rng.uniform(-4, 2, size=L)
+        frontier, std = front(rng, 4, L), powers_of_ten(rng.uniform(-4, 2, size=L))
         out.append(case("anisotropic", frontier.mean(0) + std * rng.normal(size=L), std, frontier, delta, noisy))
 
-        std = 10.0 ** rng.uniform(-1, 0.3, size=L)
+        std = powers_of_ten(rng.uniform(-1, 0.3, size=L))
         frontier = front(rng, 3, L)
         gap = 1e-9 * np.where(np.arange(L) == 0, 1.0, -1.0)
         frontier = np.concatenate([frontier, frontier + gap])
