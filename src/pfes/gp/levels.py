@@ -20,7 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfes.compiled import kernel
-from pfes.gp.effects import add_values
+from pfes.gp.effects import add_values, by_halves
+from pfes.gp.kernels import KERNELS
 
 __all__ = ["Factors", "among_rows", "factors_of"]
 
@@ -29,7 +30,6 @@ Codes = NDArray[np.int64]
 Integers = NDArray[np.integer]
 
 MOST_LEVELS = 128  # of a factor: its tables stay in the cache
-BLOCK = 128  # rows found at once
 
 
 class Factors(NamedTuple):
@@ -75,7 +75,7 @@ def _follows(code: Codes, other: Codes) -> bool:
 
 def among_rows(x: Array, groups: Integers, factors: Factors, share: float, matern: bool) -> Array:
     """k (n, n) of rows x (n, D) in length scales with themselves; factors: those of the rows, in whatever scale."""
-    n, count = len(x), int(groups.max(initial=-1)) + 1
+    count, alone = int(groups.max(initial=-1)) + 1, KERNELS["matern52" if matern else "rbf"]
     size = int(factors.codes.max(initial=0)) + 1
     squares, values = np.zeros((len(factors.codes), size, size)), np.zeros((len(factors.codes), size, size))
     for f, (code, members) in enumerate(zip(factors.codes, factors.members, strict=True)):
@@ -85,25 +85,11 @@ def among_rows(x: Array, groups: Integers, factors: Factors, share: float, mater
             square = ((column[:, None] - column[None]) ** 2).sum(axis=2)
             part = (f, slice(len(levels)), slice(len(levels)))
             squares[part] += square
-            _add(values[part], square, share / count, matern)
-    out = np.empty((n, n))
-    for begin in range(0, n, BLOCK):  # the other half is the same
-        rows = slice(begin, begin + BLOCK)
-        part_of = np.empty((len(x[rows]), n - begin))
-        _look_up(part_of, factors.codes[:, begin:], squares, values, 1.0 - share, matern)
-        out[rows, begin:], out[begin:, rows] = part_of, part_of.T
-    return out
-
-
-def _add(values: Array, square: Array, factor: float, matern: bool) -> None:
-    added = np.zeros(square.size)
-    _correlated(added, np.ascontiguousarray(square).ravel(), factor, matern)
-    values += added.reshape(square.shape)
-
-
-@kernel
-def _correlated(value: Any, square: Any, factor: float, matern: bool) -> None:
-    add_values(value, square, factor, matern)
+            values[part] += share / count * alone.value(square)
+    return by_halves(
+        len(x),
+        lambda part, rows: _look_up(part, factors.codes[:, rows.start :], squares, values, 1.0 - share, matern),
+    )
 
 
 @kernel
