@@ -202,6 +202,7 @@ SETTINGS = st.builds(
         isotropic=st.none() | st.booleans(),
         noise=st.just("fit") | POSITIVE,
         additive=st.just("fit") | st.floats(0, 1),
+        alike=st.floats(0, 0.99),
         scale_prior=PRIORS,
     )
     | st.sampled_from([Recipe.paper(), Recipe.botorch()]),
@@ -237,8 +238,8 @@ def test_recipes_and_hyper_parameters_from_before_main_effects_have_none() -> No
     assert hypers_from_data(events)[0].additive == 0.3
     for old in (recipe, hyper, events[0]):
         del old["additive"]
-    del recipe["additive_deviation"]
-    assert from_data(recipe) == Recipe(additive=0.0)
+    del recipe["additive_deviation"], recipe["alike"]
+    assert from_data(recipe) == Recipe(additive=0.0, alike=0.0)
     assert from_data(hyper).additive == 0.0
     assert hypers_from_data(events)[0].additive == 0.0
 

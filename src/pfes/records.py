@@ -55,7 +55,7 @@ def _fielded(name: str) -> Any:
 
 # What a field meant in files from before it existed, where that is not its default today: an old study goes on as it
 # began.
-BEFORE: dict[str, dict[str, Any]] = {"Recipe": {"additive": 0.0}}
+BEFORE: dict[str, dict[str, Any]] = {"Recipe": {"additive": 0.0, "alike": 0.0}}
 
 
 def to_data(value: Any) -> Any:

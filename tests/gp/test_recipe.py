@@ -4,6 +4,8 @@ import math
 
 import numpy as np
 import pytest
+from gp.cases import differences
+from scipy.stats import multivariate_normal
 
 from pfes.errors import InvalidInput
 from pfes.gp import LogNormal, Recipe
@@ -22,6 +24,9 @@ from pfes.gp import LogNormal, Recipe
         ({"additive": 1.5}, "additive: got 1.5"),
         ({"additive": math.nan}, "additive: got nan"),
         ({"additive": "some"}, "additive: got 'some'"),
+        ({"alike": 1.0}, "alike: got 1.0"),
+        ({"alike": -0.1}, "alike: got -0.1"),
+        ({"alike": math.nan}, "alike: got nan"),
         ({"starts": 0}, "starts: got 0"),
     ],
 )
@@ -47,8 +52,42 @@ def test_the_mode_stays_inside_the_bounds():
 
 
 def test_length_scales_grow_with_the_root_of_the_dimension():
-    ratio = Recipe().mode(36).scales[0] / Recipe().mode(1).scales[0]
+    ratio = Recipe(alike=0.0).mode(36).scales[0] / Recipe(alike=0.0).mode(1).scales[0]
     assert ratio == pytest.approx(6.0)
+
+
+@pytest.mark.parametrize("groups", [1, 2, 5, 30])
+@pytest.mark.parametrize("alike", [0.3, 0.83, 0.999])
+def test_length_scales_are_believed_alike(groups, alike):
+    recipe = Recipe(alike=alike)
+    prior, logs = recipe.prior_of_scales(groups), np.random.default_rng(groups).normal(size=groups)
+    covariance = prior.scale**2 * ((1.0 - alike) * np.eye(groups) + alike)
+    dense = multivariate_normal(np.full(groups, prior.loc), covariance).logpdf(logs)
+    value, slopes = recipe.log_prior_of_scales(logs, groups)
+    assert value == pytest.approx(dense - logs.mean(), rel=1e-10)  # a density of their geometric mean
+    wanted = differences(lambda v: recipe.log_prior_of_scales(v, groups)[0], logs)
+    np.testing.assert_allclose(slopes, wanted, rtol=1e-6, atol=1e-6)
+
+
+@pytest.mark.parametrize("alike", [0.0, 0.83])
+@pytest.mark.parametrize("groups", [1, 2, 30])
+def test_the_mode_of_length_scales_is_where_their_density_is_highest(groups, alike):
+    recipe = Recipe(alike=alike)
+    _, slopes = recipe.log_prior_of_scales(np.log(recipe.mode(groups).scales), groups)
+    np.testing.assert_allclose(slopes, 0.0, atol=1e-12)
+
+
+def test_length_scales_that_are_not_alike_are_believed_one_by_one():
+    recipe, logs = Recipe(alike=0.0), np.array([-1.0, 0.2, 0.9])
+    value, slopes = recipe.log_prior_of_scales(logs, 3)
+    prior = recipe.prior_of_scales(3)
+    assert value == pytest.approx(prior.log_density(logs).sum())
+    np.testing.assert_allclose(slopes, prior.slope(logs))
+
+
+def test_no_length_scale_has_no_prior():
+    value, slopes = Recipe().log_prior_of_scales(np.zeros(0), 0)
+    assert (value, len(slopes)) == (0.0, 0)
 
 
 def test_the_papers_recipe():

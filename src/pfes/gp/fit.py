@@ -71,18 +71,23 @@ class Coordinates(NamedTuple):
         rest = [v for v, free in ((slopes.amplitude, self.amplitude), (slopes.noise, self.noise)) if free]
         return np.array([*scales, *rest, *[slopes.additive] * self.additive])
 
+    @property
+    def scales(self) -> int:
+        """How many coordinates are length scales; they come first."""
+        return 1 if self.shared else self.groups
+
     def priors(self) -> tuple[Array, Array, Array]:
-        """Of every coordinate's prior: place, width, and 1 where its density is that of the number, not of its log."""
+        """Of the prior of each coordinate but the length scales: place, width, and 1 where its density is that of the
+        number, not of its log."""
         recipe = self.recipe
-        logs = [recipe.prior_of_scales(self.groups)] * (1 if self.shared else self.groups)
-        logs += [recipe.amplitude_prior] * self.amplitude + [recipe.noise_prior] * self.noise
+        logs = [recipe.amplitude_prior] * self.amplitude + [recipe.noise_prior] * self.noise
         odds = [(0.0, recipe.additive_deviation, 0.0)] * self.additive
         rows = np.array([*((prior.loc, prior.scale, 1.0) for prior in logs), *odds]).reshape(-1, 3)
         return rows[:, 0], rows[:, 1], rows[:, 2]
 
     def bounds(self) -> list[tuple[float, float]]:
         """Bounds of every coordinate."""
-        scales = [self.recipe.prior_of_scales(self.groups).bounds()] * (1 if self.shared else self.groups)
+        scales = [self.recipe.prior_of_scales(self.groups).bounds()] * self.scales
         amplitude = [self.recipe.amplitude_prior.bounds()] * self.amplitude
         return [*scales, *amplitude, *[self.recipe.noise_prior.bounds()] * self.noise, *[LOG_ODDS] * self.additive]
 
@@ -179,11 +184,14 @@ class _Search:
     def _cost(self, vector: Array) -> tuple[float, Array]:
         """Minus the log posterior density (`with_priors`), but for constants, and its gradient."""
         slopes, hyper = self.evidence.at_best_mean(self.coordinates.unpack(vector), self.precision)
-        z = (vector - self.place) / self.width
-        value = slopes.value - 0.5 * float(z @ z) - float(self.plain @ vector)
+        scales, rest = np.split(vector, [self.coordinates.scales])
+        believed, d_scales = self.recipe.log_prior_of_scales(scales, self.coordinates.groups)
+        z = (rest - self.place) / self.width
+        value = slopes.value + believed - 0.5 * float(z @ z) - float(self.plain @ rest)
         if hyper.mean:
             value -= 0.5 * self.precision * hyper.mean**2
-        return -value, z / self.width + self.plain - self.coordinates.gradient(slopes)
+        slope = self.coordinates.gradient(slopes)
+        return -value, -slope - np.concatenate([d_scales, -z / self.width - self.plain])
 
 
 def _part(data: Data, size: int, rng: np.random.Generator) -> Data:

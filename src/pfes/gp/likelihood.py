@@ -61,11 +61,15 @@ def log_posterior(data: Data, groups: Integers, hyper: Hyper, recipe: Recipe) ->
 
 def with_priors(likelihood: Likelihood, hyper: Hyper, recipe: Recipe) -> Likelihood:
     """Add the log priors of all that the recipe fits; one term for all scales if they are one parameter."""
-    log_scales, prior = np.log(hyper.scales), recipe.prior_of_scales(len(hyper.scales))
-    share = 1.0 / max(len(log_scales), 1) if recipe.is_isotropic(len(log_scales)) else 1.0
+    log_scales, groups = np.log(hyper.scales), len(hyper.scales)
     value, _, amplitude, noise, mean, additive = likelihood
-    value += share * float(prior.log_density(log_scales).sum())
-    scales = likelihood.scales + share * prior.slope(log_scales)
+    if recipe.is_isotropic(groups):
+        prior, count = recipe.prior_of_scales(groups), max(groups, 1)
+        believed, slope = float(prior.log_density(log_scales).sum()) / count, prior.slope(log_scales) / count
+    else:
+        believed, slope = recipe.log_prior_of_scales(log_scales, groups)
+    value += believed
+    scales = likelihood.scales + slope
     if recipe.amplitude == "fit":
         log_amplitude = np.log(hyper.amplitude)
         value += float(recipe.amplitude_prior.log_density(log_amplitude))

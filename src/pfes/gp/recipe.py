@@ -85,8 +85,12 @@ class Recipe:
     additive    "fit" or a fixed share of main effects, 0 to 1; 0: interactions of all groups alone
     starts      how many times the fit begins anew
 
+    alike       correlation of the length scales' logarithms between groups, 0 (each is believed alone) to below 1
+
     scale_prior is for one group and is moved by log(G)/2 for G of them: distances grow like the root of the dimension
-    (Hvarfner, Hellsten, Nardi 2024). mean_deviation is that of a normal prior on the constant mean, additive_deviation
+    (Hvarfner, Hellsten, Nardi 2024). Length scales are believed alike: ten values cannot tell how rough a function is
+    along each of five parameters, but how rough it is at all; where they are, the prior's density is that of their
+    geometric mean and of the logarithms of their ratios (`log_prior_of_scales`). mean_deviation is that of a normal prior on the constant mean, additive_deviation
     that of one on logit w, w the share of main effects. One group has no main effect beside itself, and more than
     MANY_GROUPS have none unless their share is given.
     """
@@ -98,6 +102,7 @@ class Recipe:
     noise: float | Literal["fit"] = "fit"
     additive: float | Literal["fit"] = "fit"
     starts: int = 3
+    alike: float = 0.83
     scale_prior: LogNormal = field(default=_NARROW)
     amplitude_prior: LogNormal = field(default=LogNormal(2.25, 1.5, 1e-3, 1e3))
     noise_prior: LogNormal = field(default=LogNormal(-4.0, 1.0, 1e-6, 1e2))
@@ -111,6 +116,8 @@ class Recipe:
         _fit_or_positive("amplitude", self.amplitude)
         _fit_or_positive("noise", self.noise)
         _fit_or_share("additive", self.additive)
+        if not 0.0 <= self.alike < 1.0:
+            raise InvalidInput(f"alike: got {self.alike}, wanted a correlation from 0 to below 1; try 0.83")
         if self.starts < 1:
             raise InvalidInput(f"starts: got {self.starts}, wanted at least 1; try 3")
 
@@ -118,7 +125,14 @@ class Recipe:
     def paper() -> "Recipe":
         """The set-up of Suzuki et al.: rbf, one length scale, zero mean, unit amplitude, noise variance 1e-4."""
         return Recipe(
-            kernel="rbf", isotropic=True, mean="zero", amplitude=1.0, noise=1e-4, additive=0.0, scale_prior=_WIDE
+            kernel="rbf",
+            isotropic=True,
+            mean="zero",
+            amplitude=1.0,
+            noise=1e-4,
+            additive=0.0,
+            alike=0.0,
+            scale_prior=_WIDE,
         )
 
     @staticmethod
@@ -129,6 +143,7 @@ class Recipe:
             isotropic=False,
             amplitude=1.0,
             additive=0.0,
+            alike=0.0,
             scale_prior=LogNormal(math.sqrt(2.0), math.sqrt(3.0), 0.025, 1e8),
             noise_prior=LogNormal(-4.0, 1.0, 1e-4, 1e8),
             mean_deviation=math.inf,
@@ -148,8 +163,23 @@ class Recipe:
         return groups > MANY_GROUPS if self.isotropic is None else self.isotropic
 
     def prior_of_scales(self, groups: int) -> LogNormal:
-        """The length scales' prior with so many groups."""
+        """The prior of each length scale with so many groups."""
         return self.scale_prior.shifted(0.5 * math.log(max(groups, 1)))
+
+    def log_prior_of_scales(self, logs: Array, groups: int) -> tuple[float, Array]:
+        """Log density of all length scales and its derivatives, at their logarithms logs (G,), or (1,) if all are one.
+
+        Logarithms have covariance s^2 ((1 - a) I + a 11^T), a how much they are alike, whose inverse is in closed form.
+        """
+        prior, count, a = self.prior_of_scales(groups), len(logs), self.alike
+        if not count:
+            return 0.0, np.zeros(0)
+        away, whole = logs - prior.loc, 1.0 + (count - 1) * a
+        pulled = (away - a / whole * away.sum()) / (prior.scale**2 * (1.0 - a))
+        power = 1.0 / count if a > 0.0 else 1.0  # of their geometric mean, or of each
+        scatter = count * math.log(2.0 * math.pi * prior.scale**2) + (count - 1) * math.log1p(-a) + math.log(whole)
+        value = -0.5 * float(away @ pulled) - 0.5 * scatter - power * float(logs.sum())
+        return value, -pulled - power
 
     def fits_additive(self, groups: int) -> bool:
         """Whether the share of main effects of so many groups is fitted."""
@@ -159,12 +189,19 @@ class Recipe:
         """What to believe before there are data: the priors' modes, the fixed values where fixed."""
         return Hyper(
             kernel=self.kernels[0],
-            scales=np.full(groups, self.prior_of_scales(groups).mode()),
+            scales=np.full(groups, self._usual_scale(groups)),
             amplitude=self.amplitude_prior.mode() if self.amplitude == "fit" else self.amplitude,
             noise=self.noise_prior.mode() if self.noise == "fit" else self.noise,
             mean=0.0,
             additive=self._usual_additive(groups),
         )
+
+    def _usual_scale(self, groups: int) -> float:
+        prior = self.prior_of_scales(groups)
+        if self.alike == 0.0 or self.is_isotropic(groups):
+            return prior.mode()
+        common = self.alike + (1.0 - self.alike) / max(groups, 1)  # of the logarithms' variance: their average's
+        return min(max(math.exp(prior.loc - prior.scale**2 * common), prior.low), prior.high)
 
     def _usual_additive(self, groups: int) -> float:
         if self.additive == "fit":

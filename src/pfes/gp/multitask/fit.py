@@ -119,11 +119,15 @@ class Coordinates(NamedTuple):
         """Log density of all that is searched for, but for constants, and its derivatives (K,)."""
         place, width, plain = self._priors()
         own = vector[: self._cuts[3]]
-        z = (own - place) / width
+        scales, rest = np.split(own, [self._cuts[0]])
+        z = (rest - place) / width
         value, slopes = self.structure.log_prior(self.loadings(vector))
-        value -= 0.5 * float(z @ z) + float(plain @ own)
+        value -= 0.5 * float(z @ z) + float(plain @ rest)
+        each = [self.recipe.log_prior_of_scales(part, self.groups) for part in np.split(scales, self.structure.parts)]
+        value += self._power * sum(believed for believed, _ in each)
         tie, d_tie = self._tied(own)
-        return value + tie, np.concatenate([d_tie - z / width - plain, slopes.ravel()])
+        d_own = np.concatenate([*(self._power * slope for _, slope in each), -z / width - plain])
+        return value + tie, np.concatenate([d_tie + d_own, slopes.ravel()])
 
     def _tied(self, own: Array) -> tuple[float, Array]:
         """Log density of the kernels' differences from their average, and its derivatives."""
@@ -138,15 +142,18 @@ class Coordinates(NamedTuple):
         return value, slopes
 
     def _priors(self) -> tuple[Array, Array, Array]:
-        """Place and width of every prior but the loadings', and its power where it is the density of a log's number."""
-        recipe, scales, odds, amplitude, noise = self.recipe, *self._sizes()
-        power = len(self.structure.part) / self.structure.parts
-        prior = recipe.prior_of_scales(self.groups)
-        rows = [(prior.loc, prior.scale * power**-0.5, power)] * scales
-        rows += [(0.0, recipe.additive_deviation * power**-0.5, 0.0)] * odds
+        """Place and width of every prior but the scales' and the loadings', and 1 where it is the density of a log's
+        number."""
+        recipe, _, odds, amplitude, noise = self.recipe, *self._sizes()
+        rows = [(0.0, recipe.additive_deviation * self._power**-0.5, 0.0)] * odds
         logs = [recipe.amplitude_prior] * amplitude + [recipe.noise_prior] * noise
         table = np.array(rows + [(prior.loc, prior.scale, 1.0) for prior in logs]).reshape(-1, 3)
         return table[:, 0], table[:, 1], table[:, 2]
+
+    @property
+    def _power(self) -> float:
+        """How many objectives' kernels each kernel stands for."""
+        return len(self.structure.part) / self.structure.parts
 
     def bounds(self) -> list[tuple[float, float]]:
         """Bounds of every coordinate."""
