@@ -4,9 +4,9 @@ import math
 
 import numpy as np
 import pytest
-from gp.cases import differences
 from scipy.stats import multivariate_normal
 
+from gp.cases import differences
 from pfes.errors import InvalidInput
 from pfes.gp import LogNormal, Recipe
 

@@ -88,11 +88,11 @@ class Recipe:
     alike       correlation of the length scales' logarithms between groups, 0 (each is believed alone) to below 1
 
     scale_prior is for one group and is moved by log(G)/2 for G of them: distances grow like the root of the dimension
-    (Hvarfner, Hellsten, Nardi 2024). Length scales are believed alike: ten values cannot tell how rough a function is
-    along each of five parameters, but how rough it is at all; where they are, the prior's density is that of their
-    geometric mean and of the logarithms of their ratios (`log_prior_of_scales`). mean_deviation is that of a normal prior on the constant mean, additive_deviation
-    that of one on logit w, w the share of main effects. One group has no main effect beside itself, and more than
-    MANY_GROUPS have none unless their share is given.
+    (Hvarfner, Hellsten, Nardi 2024). Length scales are believed alike: ten values tell how rough a function is, not how
+    rough it is along each of five parameters; where they are, the prior's density is that of their geometric mean and
+    of the logarithms of their ratios (`log_prior_of_scales`). mean_deviation is that of a normal prior on the constant
+    mean, additive_deviation that of one on logit w, w the share of main effects. One group has no main effect beside
+    itself, and more than MANY_GROUPS have none unless their share is given.
     """
 
     kernel: str | None = None
