@@ -48,6 +48,8 @@ VARIANTS: dict[str, Callable[[], Settings]] = {
     "kernel rbf, amplitude 1": lambda: Settings(recipe=Recipe(kernel="rbf", amplitude=1.0)),
     "without main effects": lambda: Settings(recipe=Recipe(additive=0.0)),
     "BoTorch's recipe": lambda: Settings(recipe=Recipe.botorch()),
+    "length scales each for itself": lambda: Settings(recipe=Recipe(alike=0.0)),
+    "length scales nearly the same": lambda: Settings(recipe=Recipe(alike=0.95)),
     "wide priors": lambda: Settings(
         recipe=replace(Recipe(), scale_prior=replace(Recipe().scale_prior, loc=math.sqrt(2.0), scale=math.sqrt(3.0)))
     ),
