@@ -20,6 +20,7 @@ from pfes import Objective, Real, Space, create_study, open_study
 from pfes.acquisition import METHODS
 from pfes.cli.evaluators import Command, CommandFailed
 from pfes.cli.main import VERBS
+from processes import interruptible
 
 Pfes = Callable[..., Said]
 
@@ -324,10 +325,7 @@ def test_a_run_in_which_nothing_worked_is_an_error(pfes: Pfes, cell: str, folder
 
 def test_ctrl_c_leaves_a_clean_study(cell: str, folder: Path) -> None:
     words = ["run", cell, "--trials", "9", "--workers", "2", "--quiet", "--", "sleep", "60"]
-    # whoever runs the tests in the background of a shell has interrupts ignored, and what is begun inherits that
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    running = subprocess.Popen([sys.executable, "-m", "pfes", *words], stderr=subprocess.PIPE, text=True)
-    signal.signal(signal.SIGINT, before)
+    running = interruptible([sys.executable, "-m", "pfes", *words], stderr=subprocess.PIPE)
     end = time.monotonic() + 60
     while len(open_study(cell).pending()) < 2 and time.monotonic() < end:
         time.sleep(0.2)

@@ -24,6 +24,7 @@ from pfes.web.pictures import described
 from pfes.web.plotly import script
 from pfes.web.running import Listening, run
 from pfes.web.shelf import Shelf
+from processes import interruptible
 from web.conftest import cell_study
 from web.serving import LONG
 
@@ -165,11 +166,7 @@ def test_a_token_that_others_can_read_is_warned_of(tmp_path: Path) -> None:
     assert is_open_to_others(path)
     cell_study(tmp_path)
     command = [sys.executable, "-m", "pfes", "serve", "cell.db", "--port", "0", "--token-file", "token", "--read-only"]
-    # tests that a shell runs in its background ignore interrupts, and so would what they begin
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    begun = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    signal.signal(signal.SIGINT, before)
-    with begun:
+    with interruptible(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as begun:
         assert begun.stdout is not None
         assert begun.stderr is not None
         assert begun.stdout.readline().startswith("Open http://")

@@ -84,7 +84,6 @@ class Recipe:
     noise       "fit" or a fixed variance; rows of known noise keep theirs
     additive    "fit" or a fixed share of main effects, 0 to 1; 0: interactions of all groups alone
     starts      how many times the fit begins anew
-
     alike       correlation of the length scales' logarithms between groups, 0 (each is believed alone) to below 1
 
     scale_prior is for one group and is moved by log(G)/2 for G of them: distances grow like the root of the dimension
@@ -201,7 +200,7 @@ class Recipe:
         if self.alike == 0.0 or self.is_isotropic(groups):
             return prior.mode()
         common = self.alike + (1.0 - self.alike) / max(groups, 1)  # of the logarithms' variance: their average's
-        return min(max(math.exp(prior.loc - prior.scale**2 * common), prior.low), prior.high)
+        return replace(prior, scale=prior.scale * math.sqrt(common)).mode()  # of the geometric mean
 
     def _usual_additive(self, groups: int) -> float:
         if self.additive == "fit":
