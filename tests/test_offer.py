@@ -104,3 +104,41 @@ def test_what_completes_a_point_is_measured_exactly_there() -> None:
     assert offer.masks(near[None]).tolist() == [0b10]
     assert offer.settled(near).tolist() == [0.25]
     assert offer.settled(far).tolist() == [0.2501]
+
+
+@pytest.mark.parametrize("state", [State.MEASURED, State.PENDING, State.FAILED, State.INFEASIBLE])
+def test_a_level_is_tried_by_whatever_was_measured_or_is_under_way_there_of_the_same_objective(state: State) -> None:
+    some = known(GRID, ({"t": 1, "kind": "red"}, 0, state))
+    options = OBJECTIVES.options(decoupled=True)
+    offer = Offer(GRID, OBJECTIVES, options, some, whole=False, untried=True)
+    x = GRID.encode([{"t": 3, "kind": "red"}, {"t": 3, "kind": "blue"}])
+    # at red only b was never measured; a and b together try b there, too
+    assert offer.costs(x).tolist() == [[np.inf, 1.0, 4.5], [4.0, 1.0, 4.5]]
+    assert offer.untried_at(x[0], (0,)) == ()
+    assert offer.untried_at(x[0], (0, 1)) == offer.untried_at(x[1], (0,)) == ("kind",)
+
+
+def test_of_a_pool_only_rows_with_a_level_that_was_never_tried_are_left() -> None:
+    pool = Pool({"size": [1, 1, 1, 1], "ligand": ["A", "A", "B", "C"], "x": [0.0, 1.0, 2.0, 3.0], "base": list("KKKN")})
+    some = known(pool, (0, 0, State.MEASURED), (0, 1, State.MEASURED), (2, 1, State.MEASURED))
+    offer = Offer(pool, OBJECTIVES, OBJECTIVES.options(decoupled=True), some, whole=False)
+    assert offer.has_untried
+    narrow = replace(offer, untried=True)
+    everything = offer.row_costs()
+    expected = np.where([[False] * 3, [False] * 3, [True, False, True], [True] * 3], everything, np.inf)
+    np.testing.assert_array_equal(narrow.row_costs(), expected)
+    assert narrow.untried_at(pool.x[3], (0,)) == ("ligand", "base")
+    assert narrow.untried_at(pool.x[2], (0,)) == ("ligand",)
+
+
+def test_numbers_have_no_levels_to_be_tried() -> None:
+    for domain in (LINE, POOL, Space(t=Integer(0, 3), heat=Choice([1, 2, 4], ordered=True))):
+        offer = Offer(domain, OBJECTIVES, OBJECTIVES.options(decoupled=True), Observations.none(domain.width))
+        assert not offer.has_untried
+
+
+def test_when_every_level_was_tried_none_is_left_to_be_tried() -> None:
+    rows = [({"t": 0, "kind": kind}, l, State.MEASURED) for kind in ("red", "blue") for l in (0, 1)]
+    offer = Offer(GRID, OBJECTIVES, OBJECTIVES.options(decoupled=True), known(GRID, *rows), whole=False)
+    assert not offer.has_untried
+    assert np.isinf(replace(offer, untried=True).costs(GRID.encode([{"t": 2, "kind": "red"}]))).all()

@@ -213,6 +213,68 @@ def test_a_search_that_believes_it_has_everything_doubts_and_does_not_repeat_its
     assert {item.purpose for item in result.items} <= {"doubt", "learn", "confirm"}
 
 
+KINDS = ["a", "b", "c", "d", "e", "f"]
+LEVELS = Pool({"kind": np.repeat(KINDS, 8).tolist(), "x": np.tile(np.linspace(0.0, 1.0, 8), 6)})
+ROOMS = Space(kind=Choice(KINDS), x=Real(0, 1))
+
+
+def in_vain(domain: Space | Pool) -> Observations:
+    """The best came first, of kind a; then others of a and b in vain. Of c only the cheap objective is known."""
+    known = Observations.none(domain.width)
+    pairs = [("a", 3), ("a", 0), ("a", 1), ("b", 2), ("b", 3), ("b", 4), ("a", 7), ("c", 3)]
+    for number, (kind, step) in enumerate(pairs):
+        params = {"kind": kind, "x": step / 7}
+        x = domain.encode([params])[0]
+        row = KINDS.index(kind) * 8 + step if isinstance(domain, Pool) else NO_ROW
+        known = known.with_pending(x, (1,) if kind == "c" else (0, 1), row)
+        known.value[known.state == State.PENDING] = 10.0 - number
+        known.state[known.state == State.PENDING] = State.MEASURED
+    good = np.where(known.objective == 0, known.value, -known.value)  # worse and worse in both
+    return replace(known, value=good)
+
+
+def kind_of(domain: Space | Pool, item: Any) -> str:
+    return str((domain.params(item.row) if isinstance(domain, Pool) else domain.decode(item.x[None])[0])["kind"])
+
+
+@pytest.mark.parametrize("domain", [LEVELS, ROOMS], ids=["pool", "space"])
+@pytest.mark.parametrize("decoupled", [False, True])
+def test_when_nothing_better_is_found_levels_never_tried_come_first(domain: Space | Pool, decoupled: bool) -> None:
+    known, task = in_vain(domain), Task(domain, TWO, QUICK)
+    assert believe(task, known, np.random.default_rng(0)).stale > 2.0
+    items = suggest(task, known, task.generator(0), Request(decoupled=decoupled), count=4).items
+    for item in items:
+        kind = kind_of(domain, item)
+        assert kind in "cdef"
+        assert kind != "c" or 0 in item.which  # its cheap objective was tried
+        assert "a level of kind that was never tried comes first" in item.reason
+    tried: set[tuple[str, int]] = set()
+    for item in items:  # every member of a batch tries what those before it did not
+        new = {(kind_of(domain, item), l) for l in item.which}
+        assert not new <= tried
+        tried |= new
+
+
+def test_levels_never_tried_wait_while_the_front_grows_or_the_budget_ends_or_the_user_confirms() -> None:
+    known, task = in_vain(LEVELS), Task(LEVELS, TWO, QUICK)
+    words = "never tried"
+    assert words not in first(task, known, confirm=True).reason
+    assert words not in first(task, known, limit=4.9 * TWO.cost((0, 1))).reason
+    assert words in first(task, known, limit=6.0 * TWO.cost((0, 1))).reason
+    learning = replace(task, settings=replace(QUICK, method="information"))
+    assert words not in first(learning, known).reason
+    growing = replace(known, value=-known.value)  # the latest is the best
+    assert words not in first(task, growing).reason
+
+
+def test_when_every_level_was_tried_the_search_goes_on_as_before() -> None:
+    known, task = in_vain(LEVELS), Task(LEVELS, TWO, QUICK)
+    for row in (24, 32, 40):
+        known = known.with_pending(LEVELS.x[row], (0, 1), row)
+    known = known.with_pending(LEVELS.x[17], (0,), 17)
+    assert "never tried" not in first(task, known).reason
+
+
 def test_where_nothing_can_be_learned_the_least_known_points_are_suggested_each_once() -> None:
     hopeless = Objectives([Objective("up", threshold=1e6), Objective("down", "min", threshold=-1e6)])
     task = Task(SQUARE, hopeless, QUICK)

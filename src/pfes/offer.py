@@ -5,6 +5,8 @@
 
 Where objectives are measured one by one, an option is on offer if none of its objectives is taken. Where all are
 measured together, points that are half measured offer what they lack, and nothing else.
+
+A level of a category is untried for an objective that was measured at no point with that level.
 """
 
 from collections.abc import Callable
@@ -48,16 +50,45 @@ class Offer:
     limit: float = np.inf  # the most a measurement may cost
     replicates: bool = False  # points already measured may be measured again
     uncertain: Callable[[Array], NDArray[np.bool_]] | None = None  # x (N, D) -> (N, L): worth a look though near data
+    untried: bool = False  # only what was never measured at one of the point's levels
 
     def costs(self, x: Array) -> Array:
         """(N, K) what each option costs at snapped points x (N, D) of a space; inf: not on offer."""
         assert isinstance(self.domain, Space)
-        costs = self._priced(self.masks(x))
+        costs = self._narrowed(x, self._priced(self.masks(x)))
         return np.where(self._too_near(x), np.inf, costs) if self.domain.free.any() else costs
 
     def row_costs(self) -> Array:
         """(P, K) what each option costs at each row of a pool; inf: not on offer."""
-        return self._priced(self.row_masks())
+        assert isinstance(self.domain, Pool)
+        return self._narrowed(self.domain.x, self._priced(self.row_masks()))
+
+    @property
+    def has_untried(self) -> bool:
+        """Whether a level of some category is untried for some objective."""
+        return bool(self._strange.any())
+
+    def untried_at(self, x: Array, which: tuple[int, ...]) -> tuple[str, ...]:
+        """The categories whose level at x (D,) is untried for one of these objectives."""
+        strange = (self._strange[list(which)] & (x > 0.0)).any(axis=0)
+        names = list(self.domain.varied if isinstance(self.domain, Pool) else self.domain.names)
+        return tuple(names[group] for group in np.unique(self.domain.groups[strange]).tolist())
+
+    @cached_property
+    def _strange(self) -> NDArray[np.bool_]:
+        """(L, D) the columns of levels, one for each, that are untried."""
+        groups = self.domain.groups
+        levels = np.bincount(groups)[groups] > 1
+        of = [self.known.x[self.known.objective == l] for l in range(len(self.objectives))]
+        return np.array([levels & ~(x > 0.0).any(axis=0) for x in of])
+
+    def _narrowed(self, x: Array, costs: Array) -> Array:
+        """Costs (N, K) of options at points x (N, D), if need be of those alone that try an untried level."""
+        if not self.untried:
+            return costs
+        new = np.column_stack([(x[:, strange] > 0.0).any(axis=1) for strange in self._strange])  # (N, L)
+        tries = np.column_stack([new[:, list(option.which)].any(axis=1) for option in self.options])
+        return np.where(tries, costs, np.inf)
 
     def completing(self, x: Array) -> Array:
         """(N,) cost of all that points x (N, D) lack; inf where it is above the limit."""

@@ -234,12 +234,14 @@ def _best(
     delta = np.maximum(acquisition.delta, 1e-3)
     offer = replace(offer, uncertain=lambda x: acquisition.model.predict(x).std > delta)
 
-    def sought(way: Acquisition) -> Found | None:
-        return maximise(Target(way, offer, belief.feasibility), belief.task.settings.maximiser, rng, hurry)
+    def sought(way: Acquisition, among: Offer = offer) -> Found | None:
+        return maximise(Target(way, among, belief.feasibility), belief.task.settings.maximiser, rng, hurry)
 
     promises: list[tuple[Found, Promise]] = []
     if isinstance(acquisition, Worth):
-        promises = list(_learn_or_confirm(acquisition, offer, sought))
+        if acquisition.venture and offer.has_untried and (tries := list(_untried(acquisition, offer, sought))):
+            return _most_per_cost(tries, offer)
+        promises = list(_learn_or_confirm(acquisition, sought))
     elif found := sought(acquisition):
         promises = [(found, plain_promise(belief.task, acquisition, found))]
     if not promises:
@@ -250,11 +252,22 @@ def _best(
         if isinstance(acquisition, Ending):
             return None, NO_PROMISE._replace(words=acquisition.exhausted)
         return _doubting(acquisition, offer, delta, sought)
+    return _most_per_cost(promises, offer)
+
+
+def _most_per_cost(promises: list[tuple[Found, Promise]], offer: Offer) -> tuple[Found, Promise]:
     return max(promises, key=lambda pair: pair[1].worth / offer.options[pair[0].option].cost)
 
 
+def _untried(acquisition: Worth, offer: Offer, sought: Callable[..., Found | None]) -> Iterator[tuple[Found, Promise]]:
+    """The best places to learn and to confirm where a category has a level that was never tried."""
+    among = replace(offer, untried=True)
+    for found, promise in _learn_or_confirm(acquisition, lambda way: sought(way, among)):
+        yield found, promise._replace(untried=among.untried_at(found.x, offer.options[found.option].which))
+
+
 def _learn_or_confirm(
-    acquisition: Worth, offer: Offer, sought: Callable[[Acquisition], Found | None]
+    acquisition: Worth, sought: Callable[[Acquisition], Found | None]
 ) -> Iterator[tuple[Found, Promise]]:
     """The best place to learn, unless only confirming was asked for, and the best to confirm."""
     ways = [acquisition] if acquisition.weight == 1.0 else [acquisition, acquisition.confirming()]

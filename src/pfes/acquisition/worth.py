@@ -23,6 +23,11 @@ it: a search that never trusted its model would not fill the front, one that alw
 beside what it knows, row after row. In a space there is always something to fill in, and one objective at a time
 something to complete; there it did not help (docs/default.md).
 
+Of a level of a category that was never tried the model knows nothing but that levels differ. It goes on hoping beside
+what it knows to be good, where each hope is a little larger, and never comes to what might be better by far. So when
+nothing better was found for some measurements, levels that were never tried come first, unless the budget has no time
+left to make use of them (docs/default.md).
+
     caution       1 + stale / patience     how many times wider the deviations are; stale: full measurements in vain
     wariness      (1 - 1 / caution) * held / whole / (1 + TURN / left)     how likely that is heeded: little as long as
                   little is held, and near the end of a budget, when there is no time to make use of a better place
@@ -54,6 +59,7 @@ Array = NDArray[np.float64]
 
 PATIENCE, MOST = 4.0, 8.0  # full measurements in vain after which the model is thought to err twice as much; at most
 PATIENCE_OF_ROWS, MOST_OF_ROWS = 2.0, 4.0  # in a pool whose rows are measured whole
+PATIENCE_OF_LEVELS = 2.0  # full measurements in vain after which untried levels come first
 TURN = 5.0  # measurements of everything that it takes to make use of a better place
 SMALL = 1e-9  # the share of a point that cannot be completed
 
@@ -80,6 +86,7 @@ class Worth:
     wariness: float = 0.0  # how likely `wary` is for the next member of a batch
     wary: bool = True  # is `hold` as cautious where one confirms, and where what was found is weighed?
     doubt: bool = False  # is the model taken to err more than anything measured speaks for?
+    venture: bool = False  # do levels of categories that were never tried come first?
 
     @property
     def options(self) -> tuple[Option, ...]:
@@ -147,7 +154,7 @@ class Worth:
 
     def trusting(self) -> "Worth":
         """Looking for improvement alone, as the model expects it, however long in vain: what a user asks to confirm."""
-        return replace(self, weight=1.0, wary=False, wariness=0.0)
+        return replace(self, weight=1.0, wary=False, wariness=0.0, venture=False)
 
     def doubting(self, caution: float) -> "Worth":
         """Looking for improvement as if the model erred so many times as much as it thinks."""
@@ -198,7 +205,8 @@ def pfes(situation: Situation) -> Worth:
     had = quick_hypervolume(hold.points, reference) if tried and len(hold.points) else 0.0
     wariness = (1.0 - 1.0 / caution) * min(1.0, had / max(whole, 1e-300)) / (1.0 + TURN / max(situation.left, 1e-300))
     wary = bool(situation.rng.random() < wariness)
-    return Worth(learn, hold, stake, time, whole, situation.completing, wariness=wariness, wary=wary)
+    venture = situation.stale >= PATIENCE_OF_LEVELS and situation.left > TURN
+    return Worth(learn, hold, stake, time, whole, situation.completing, wariness=wariness, wary=wary, venture=venture)
 
 
 METHOD = Method(
