@@ -20,6 +20,7 @@ SOURCE = ROOT / "src" / "pfes"
 STREET = [
     "errors",
     "functions",
+    "distinct",
     "compiled",
     "normal",
     "pareto",

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from pfes.distinct import distinct
 from pfes.gp import Choice, Feasibility, Fitted, Hyper, JointHyper, JointModel, Model, Surrogate, choose, fit
 from pfes.observations import MOST, NO_ROW, Data, Observations, State, condensed, merged
 from pfes.pareto import quick_hypervolume
@@ -50,14 +51,14 @@ class Belief:
     @cached_property
     def observed(self) -> Array:
         """(n, D) the distinct points where anything has been measured."""
-        return np.unique(self.observations.only(State.MEASURED).x, axis=0)
+        return distinct(self.observations.only(State.MEASURED).x).rows
 
     @cached_property
     def _completed(self) -> Completed:
         """Where every objective has been measured."""
         rows = self.observations.only(State.MEASURED)
-        points, where = np.unique(rows.x, axis=0, return_inverse=True)
-        at = (where.ravel(), rows.objective)
+        points, _, where = distinct(rows.x)
+        at = (where, rows.objective)
         came = np.full((len(points), len(self.scalings)), len(rows))  # the row at which each value came; none: too late
         np.minimum.at(came, at, np.arange(len(rows)))
         last = came.max(axis=1, initial=0)
@@ -161,7 +162,7 @@ class Belief:
     @cached_property
     def feasibility(self) -> Feasibility | None:
         """Where points can be measured at all; None as long as none was infeasible."""
-        infeasible = np.unique(self.observations.only(State.INFEASIBLE).x, axis=0)
+        infeasible = distinct(self.observations.only(State.INFEASIBLE).x).rows
         if not len(infeasible):
             return None
         x = np.vstack([self.observed, infeasible])

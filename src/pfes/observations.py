@@ -11,6 +11,8 @@ from enum import IntEnum
 import numpy as np
 from numpy.typing import NDArray
 
+from pfes.distinct import distinct
+
 __all__ = ["MOST", "NO_ROW", "Data", "Observations", "State", "condensed", "merged"]
 
 Array = NDArray[np.float64]
@@ -113,9 +115,9 @@ def merged(x: Array, y: Array, noise: Array) -> Data:
         return Data(x, y, np.zeros(0), np.zeros(0))
     known = np.isfinite(noise)
     keys = np.column_stack([np.round(x / SAME), known])
-    _, first, group = np.unique(keys, axis=0, return_index=True, return_inverse=True)
+    _, first, group = distinct(keys)
     order = np.argsort(np.argsort(first))  # points in the order they came
-    group = order[group.ravel()]
+    group = order[group]
     weight = np.where(known, 1.0 / np.maximum(np.where(known, noise, 1.0), EXACT), 1.0)
     total = np.bincount(group, weight)
     mean = np.bincount(group, weight * y) / total

@@ -15,6 +15,7 @@ from pfes.acquisition import Acquisition, Capacity, Ending, Situation, Worth, me
 from pfes.belief import Belief, believe, is_small
 from pfes.compiled import one_blas_thread
 from pfes.design import designed, lacking
+from pfes.distinct import distinct
 from pfes.errors import InvalidInput
 from pfes.gp import Fitted
 from pfes.maximise import Found, Target, maximise
@@ -186,9 +187,9 @@ def situation_of(belief: Belief, offer: Offer, rng: np.random.Generator) -> Situ
 def _with_pending(acquisition: Acquisition, observations: Observations, rng: np.random.Generator) -> Acquisition:
     """The acquisition, knowing which measurements are under way; what failed is not to be tried nearby, either."""
     pending = observations.only(State.PENDING, State.FAILED)
-    points, where = np.unique(pending.x, axis=0, return_inverse=True)
+    points, _, where = distinct(pending.x)
     for i, x in enumerate(points):
-        acquisition = acquisition.given(x, sorted(set(pending.objective[where.ravel() == i].tolist())), rng)
+        acquisition = acquisition.given(x, sorted(set(pending.objective[where == i].tolist())), rng)
     return acquisition
 
 

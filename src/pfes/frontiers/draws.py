@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfes.compiled import spread_map
+from pfes.distinct import distinct
 from pfes.errors import InvalidInput
 from pfes.frontiers.settings import FrontierSettings
 from pfes.gp import AnyPaths, JointModel, Surrogate, paths_of
@@ -63,7 +64,7 @@ def drawn_jointly(
     model: Surrogate, every: Array, candidates: Array, settings: FrontierSettings, rng: np.random.Generator
 ) -> Drawn:
     """Draw exact values of all points (P, D), equal ones alike; the best of the candidates (Q, D), some of them."""
-    x = np.unique(every + 0.0, axis=0)  # -0.0 and 0.0 are one
+    x = distinct(every).rows
     at = _Lookup(x, _joint(model, x, settings.count, rng))
     return Drawn([_filtered(candidates, values) for values in at(candidates)], at)
 
@@ -100,15 +101,19 @@ class _Lookup:
 
     def __init__(self, x: Array, values: Array) -> None:
         self._x, self._values = x, values
+        self._rows = {key.tobytes(): row for row, key in enumerate(x)}
 
     def __call__(self, x: Array) -> Array:
-        from scipy.spatial import cKDTree  # noqa: PLC0415 - slow to import
+        rows = np.array([self._rows.get(key.tobytes(), -1) for key in x + 0.0], dtype=np.intp)
+        others = np.flatnonzero(rows < 0)
+        if len(others):  # the same but for their last digits
+            from scipy.spatial import cKDTree  # noqa: PLC0415 - slow to import
 
-        distance, row = cKDTree(self._x).query(x)
-        if np.any(distance > 1e-6):
-            worst = int(np.argmax(distance))
-            raise InvalidInput(
-                f"got point {worst}, which is no row of the pool and was not observed; wanted points whose values were "
-                "drawn; try FrontierSettings(exact_rows=0), whose paths have values everywhere"
-            )
-        return self._values[:, row]
+            distance, rows[others] = cKDTree(self._x).query(x[others])
+            if np.any(distance > 1e-6):
+                raise InvalidInput(
+                    f"got point {others[np.argmax(distance)]}, which is no row of the pool and was not observed; "
+                    "wanted points whose values were drawn; try FrontierSettings(exact_rows=0), whose paths have "
+                    "values everywhere"
+                )
+        return self._values[:, rows]

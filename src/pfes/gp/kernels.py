@@ -17,13 +17,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["KERNELS", "Correlation", "squared_distances"]
+__all__ = ["KERNELS", "Correlation", "scaled_squared_distances", "squared_distances"]
 
 Array = NDArray[np.float64]
 
 WIDE = 128  # columns from which on a matrix product is worth it
 CLOSE = 1e-3  # of two rows' squared lengths: what is nearer is found by differences
 SOME_BYTES = 2**22
+MANY = 300  # rows whose distances from one another are remembered
+_LAST: list[tuple[Array, Array]] = []
 
 
 class Correlation(NamedTuple):
@@ -81,6 +83,29 @@ def squared_distances(a: Array, b: Array) -> Array:
         return _by_product(a, b)
     result: Array = cdist(a, b, "sqeuclidean")
     return result
+
+
+def scaled_squared_distances(a: Array, b: Array, scales: Array) -> Array:
+    """The same with each column divided by its length scale; scales (D,).
+
+    If all are one, it is divided by in the end. So a pool of thousands of descriptors, whose rows are compared with one
+    another at every suggestion, is compared once.
+    """
+    if len(scales) >= WIDE and len(a) > 1 and (scales == scales[0]).all():
+        squares = _among(a) if b is a and len(a) >= MANY else squared_distances(a, b)
+        return np.asarray(squares / scales[0] ** 2)
+    near = a / scales
+    return squared_distances(near, near if b is a else b / scales)
+
+
+def _among(a: Array) -> Array:
+    """Squared distances (N, N) among rows of a (N, D), remembered until others are asked for; not to be written to."""
+    for rows, squares in _LAST:
+        if np.array_equal(rows, a):
+            return squares
+    squares = squared_distances(a, a)
+    _LAST[:] = [(a.copy(), squares)]  # one table of that size is enough
+    return squares
 
 
 def _by_product(a: Array, b: Array) -> Array:

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pfes.gp import effects, linalg
-from pfes.gp.kernels import KERNELS, squared_distances
+from pfes.gp.kernels import KERNELS, scaled_squared_distances, squared_distances
 from pfes.gp.levels import among_rows, factors_of
 from pfes.gp.likelihood import Integers, noise_variances
 from pfes.gp.recipe import Hyper
@@ -79,13 +79,14 @@ class Posterior:
 
     def kernel(self, a: Array, b: Array) -> Array:
         """Prior covariance (N, M) of the function at a (N, D) and b (M, D)."""
-        hyper, near = self.hyper, a / self.column_scales
-        far = near if b is a else b / self.column_scales
+        hyper, scales = self.hyper, self.column_scales
         if hyper.additive > 0.0:
+            near = a / scales
+            far = near if b is a else b / scales
             if b is a and len(a) >= MANY_ROWS and (factors := factors_of(near, self.groups)):
                 return hyper.amplitude * among_rows(near, self.groups, factors, hyper.additive, self._matern)
             return hyper.amplitude * effects.correlations(near, far, self.groups, hyper.additive, self._matern)
-        return hyper.amplitude * KERNELS[hyper.kernel].value(squared_distances(near, far))
+        return hyper.amplitude * KERNELS[hyper.kernel].value(scaled_squared_distances(a, b, scales))
 
     def kernel_and_slopes(self, a: Array, b: Array) -> tuple[Array, Array]:
         """Prior covariance (N, M) of the function at a (N, D) and b (M, D), and its derivatives (N, M, D) in a."""

@@ -22,10 +22,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from pfes.distinct import distinct
 from pfes.gp import linalg
 from pfes.gp.likelihood import LOG_2PI, Integers
 from pfes.gp.multitask.hyper import JointHyper
-from pfes.gp.multitask.rows import distinct, stacked
+from pfes.gp.multitask.rows import stacked
 from pfes.gp.pairs import Pairs
 from pfes.observations import Data
 
@@ -55,7 +56,7 @@ class JointEvidence:
 
     def __init__(self, data: Sequence[Data], groups: Integers, kernel: str, parts: int) -> None:
         self.rows, self.size, self.objectives = stacked(data), sum(len(d.y) for d in data), len(data)
-        points, self.at_point = distinct(self.rows.x)
+        points, _, self.at_point = distinct(self.rows.x)
         self.count = len(points)
         self.cell = (self.at_point[:, None] * self.count + self.at_point).ravel()  # pair of points of a pair of rows
         self.pairs = [Pairs(points, groups, matern=kernel == "matern52") for _ in range(parts)]

@@ -20,12 +20,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from pfes.distinct import distinct
 from pfes.gp import linalg
 from pfes.gp.likelihood import Integers
 from pfes.gp.model import measured_in
 from pfes.gp.multitask.hyper import JointHyper
 from pfes.gp.multitask.prior import Prior
-from pfes.gp.multitask.rows import distinct, stacked
+from pfes.gp.multitask.rows import stacked
 from pfes.gp.posterior import BLOCK_BYTES, SMALLEST_STD, Prediction, Slopes, _bordered, _joined
 from pfes.observations import Data
 
@@ -255,7 +256,8 @@ class JointModel:
 
     @cached_property
     def _distinct(self) -> tuple[Array, NDArray[np.intp]]:
-        return distinct(self.x)
+        points, _, at = distinct(self.x)
+        return points, at
 
     @property
     def points(self) -> Array:

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from pfes.distinct import distinct
 from pfes.gp import effects
 from pfes.gp.likelihood import Integers
 from pfes.gp.multitask.hyper import JointHyper
-from pfes.gp.multitask.rows import distinct
 
 __all__ = ["Prior"]
 
@@ -37,7 +37,7 @@ class Prior:
 
     def between(self, a: Array, a_task: Indices, b: Array, b_task: Indices) -> Array:
         """Covariance (N, M) of single values: of objectives a_task (N,) at a (N, D), b_task (M,) at b (M, D)."""
-        (near, i), (far, j) = distinct(a), distinct(b)
+        (near, _, i), (far, _, j) = distinct(a), distinct(b)
         out = np.zeros((len(a), len(b)))
         for q, tasks in enumerate(self.hyper.tasks):
             out += tasks[a_task[:, None], b_task] * self.correlation(near, far, q)[i[:, None], j]

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from pfes.gp.likelihood import noise_variances
 from pfes.observations import Data
 
-__all__ = ["Rows", "distinct", "stacked"]
+__all__ = ["Rows", "stacked"]
 
 Array = NDArray[np.float64]
 Integers = NDArray[np.intp]
@@ -37,11 +37,3 @@ def stacked(data: Sequence[Data]) -> Rows:
         np.concatenate([noise_variances(d, 0.0) for d in data]),
         np.concatenate([np.where(np.isnan(d.noise), 1.0 / d.count, 0.0) for d in data]),
     )
-
-
-def distinct(x: Array) -> tuple[Array, Integers]:
-    """The distinct points (m, D) of x (n, D), and which of them each row is, (n,)."""
-    if x.shape[1] == 0:
-        return x[:1], np.zeros(len(x), dtype=np.intp)
-    points, at = np.unique(x, axis=0, return_inverse=True)
-    return points, at.ravel()
