@@ -185,3 +185,24 @@ def test_a_pending_point_is_held_when_nothing_is_lacking_any_more() -> None:
 
 def test_options_are_those_that_information_is_weighed_for() -> None:
     assert made(lambda x: np.ones(len(x))).options == (Option((0,), 3.0), Option((1,), 1.0), Option((0, 1), 4.0))
+
+
+def test_the_less_is_held_the_longer_untried_levels_wait() -> None:
+    patience = {}
+    for count in (1, 30):
+        some = pooled().domain.x[:count]
+        worth = pfes(pooled(held=some, observed=some))
+        share = min(1.0, quick_hypervolume(worth.hold.points, worth.hold.reference) / worth.whole)
+        patience[count] = 2.0 / share**2
+        assert not worth.venture
+        assert not pfes(pooled(held=some, observed=some, stale=0.99 * patience[count])).venture
+        assert pfes(pooled(held=some, observed=some, stale=1.01 * patience[count])).venture
+    assert patience[1] > patience[30] > 2.0
+
+
+def test_untried_levels_do_not_come_first_when_nothing_is_held_or_the_budget_ends_or_a_user_confirms() -> None:
+    some = situation(count=4).held
+    assert pfes(situation(stale=1e6)).venture  # in a space, too
+    assert not pfes(pooled(held=some, observed=some, stale=1e6, left=5.0)).venture
+    assert not pfes(pooled(held=some, observed=some, stale=1e6)).trusting().venture
+    assert not pfes(pooled(stale=1e6)).venture

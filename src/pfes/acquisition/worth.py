@@ -26,7 +26,9 @@ something to complete; there it did not help (docs/default.md).
 Of a level of a category that was never tried the model knows nothing but that levels differ. It goes on hoping beside
 what it knows to be good, where each hope is a little larger, and never comes to what might be better by far. So when
 nothing better was found for some measurements, levels that were never tried come first, unless the budget has no time
-left to make use of them (docs/default.md).
+left to make use of them (docs/default.md). The less is held, the longer they wait: in poor company none of them shows.
+
+    venture       stale (held / whole)^2 >= 2 and left > TURN
 
     caution       1 + stale / patience     how many times wider the deviations are; stale: full measurements in vain
     wariness      (1 - 1 / caution) * held / whole / (1 + TURN / left)     how likely that is heeded: little as long as
@@ -59,7 +61,7 @@ Array = NDArray[np.float64]
 
 PATIENCE, MOST = 4.0, 8.0  # full measurements in vain after which the model is thought to err twice as much; at most
 PATIENCE_OF_ROWS, MOST_OF_ROWS = 2.0, 4.0  # in a pool whose rows are measured whole
-PATIENCE_OF_LEVELS = 2.0  # full measurements in vain after which untried levels come first
+PATIENCE_OF_LEVELS = 2.0  # full measurements in vain after which untried levels come first, if all is held
 TURN = 5.0  # measurements of everything that it takes to make use of a better place
 SMALL = 1e-9  # the share of a point that cannot be completed
 
@@ -202,10 +204,11 @@ def pfes(situation: Situation) -> Worth:
     hold = replace(improvement(situation), reference=reference, caution=caution)
     stake, whole = at_stake(learn, reference, situation.held)
     time = 1.0 - 1.0 / max(situation.left, 1.0)  # nothing comes after the last measurement
-    had = quick_hypervolume(hold.points, reference) if tried and len(hold.points) else 0.0
-    wariness = (1.0 - 1.0 / caution) * min(1.0, had / max(whole, 1e-300)) / (1.0 + TURN / max(situation.left, 1e-300))
+    had = quick_hypervolume(hold.points, reference) if len(hold.points) else 0.0
+    share = min(1.0, had / max(whole, 1e-300))
+    wariness = (1.0 - 1.0 / caution) * share / (1.0 + TURN / max(situation.left, 1e-300)) if tried else 0.0
     wary = bool(situation.rng.random() < wariness)
-    venture = situation.stale >= PATIENCE_OF_LEVELS and situation.left > TURN
+    venture = situation.stale * share**2 >= PATIENCE_OF_LEVELS and situation.left > TURN
     return Worth(learn, hold, stake, time, whole, situation.completing, wariness=wariness, wary=wary, venture=venture)
 
 
