@@ -14,6 +14,7 @@ from zlib import crc32
 
 import numpy as np
 
+from default_parts.reactions import reactions
 from pfes.objectives import Objective, Objectives
 from pfes.pareto import hypervolume
 from pfes.problems import Problem, get
@@ -74,12 +75,13 @@ POOLS: dict[str, Callable[[], Problem]] = {
     "bismuth_oxide": partial(get, "bismuth_oxide", ratio=5.0),
     "perovskite": partial(get, "perovskite", ratio=10.0),
 }
+TABLES = {f"reactions {number}": partial(reactions, number) for number in range(100)}
 
 
 @cache
 def problem(name: str, costs: tuple[float, ...] = ()) -> Problem:
     """A problem by its name here, with the reference point as thresholds; costs: others than its own."""
-    found = (SPACES | CHECKED | POOLS)[name]()
+    found = (SPACES | CHECKED | POOLS | TABLES)[name]()
     if isinstance(found.space, Pool):
         found = _as_pool(found)
     thresholds, prices = found.reference.tolist(), costs or [objective.cost for objective in found.objectives]
