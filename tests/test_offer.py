@@ -131,6 +131,14 @@ def test_of_a_pool_only_rows_with_a_level_that_was_never_tried_are_left() -> Non
     assert narrow.untried_at(pool.x[2], (0,)) == ("ligand",)
 
 
+def test_what_was_measured_early_does_not_count_as_tried() -> None:
+    rows = [({"t": 0, "kind": "red"}, 0, State.MEASURED), ({"t": 1, "kind": "blue"}, 0, State.MEASURED)]
+    offer = Offer(GRID, OBJECTIVES, OBJECTIVES.options(decoupled=True), known(GRID, *rows), whole=False, early=1)
+    x = GRID.encode([{"t": 3, "kind": "red"}, {"t": 3, "kind": "blue"}])
+    assert offer.untried_at(x[0], (0,)) == ("kind",)
+    assert offer.untried_at(x[1], (0,)) == ()
+
+
 def test_numbers_have_no_levels_to_be_tried() -> None:
     for domain in (LINE, POOL, Space(t=Integer(0, 3), heat=Choice([1, 2, 4], ordered=True))):
         offer = Offer(domain, OBJECTIVES, OBJECTIVES.options(decoupled=True), Observations.none(domain.width))

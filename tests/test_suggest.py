@@ -1,6 +1,6 @@
 """From observations to a suggestion: what a suggestion promises, on spaces and pools."""
 
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
@@ -239,7 +239,7 @@ def kind_of(domain: Space | Pool, item: Any) -> str:
 
 @pytest.mark.parametrize("domain", [LEVELS, ROOMS], ids=["pool", "space"])
 @pytest.mark.parametrize("decoupled", [False, True])
-def test_when_nothing_better_is_found_levels_never_tried_come_first(domain: Space | Pool, decoupled: bool) -> None:
+def test_when_nothing_better_is_found_untried_levels_come_first(domain: Space | Pool, decoupled: bool) -> None:
     known, task = in_vain(domain), Task(domain, TWO, QUICK)
     assert believe(task, known, np.random.default_rng(0)).stale > 2.0
     items = suggest(task, known, task.generator(0), Request(decoupled=decoupled), count=4).items
@@ -247,7 +247,7 @@ def test_when_nothing_better_is_found_levels_never_tried_come_first(domain: Spac
         kind = kind_of(domain, item)
         assert kind in "cdef"
         assert kind != "c" or 0 in item.which  # its cheap objective was tried
-        assert "a level of kind that was never tried comes first" in item.reason
+        assert "a level of kind not tried since most of what is held was found comes first" in item.reason
     tried: set[tuple[str, int]] = set()
     for item in items:  # every member of a batch tries what those before it did not
         new = {(kind_of(domain, item), l) for l in item.which}
@@ -255,9 +255,9 @@ def test_when_nothing_better_is_found_levels_never_tried_come_first(domain: Spac
         tried |= new
 
 
-def test_levels_never_tried_wait_while_the_front_grows_or_the_budget_ends_or_the_user_confirms() -> None:
+def test_untried_levels_wait_while_the_front_grows_or_the_budget_ends_or_the_user_confirms() -> None:
     known, task = in_vain(LEVELS), Task(LEVELS, TWO, QUICK)
-    words = "never tried"
+    words = "comes first"
     assert words not in first(task, known, confirm=True).reason
     assert words not in first(task, known, limit=4.9 * TWO.cost((0, 1))).reason
     assert words in first(task, known, limit=6.0 * TWO.cost((0, 1))).reason
@@ -267,12 +267,25 @@ def test_levels_never_tried_wait_while_the_front_grows_or_the_budget_ends_or_the
     assert words not in first(task, growing).reason
 
 
+def test_what_was_tried_before_most_was_held_is_tried_again_in_better_company() -> None:
+    known, task = in_vain(LEVELS), Task(LEVELS, TWO, QUICK)
+    poor = Observations.none(LEVELS.width)
+    for row in (24, 32, 40, 17):  # of d, e, f and c, before anything good was found
+        poor = poor.with_pending(LEVELS.x[row], (0, 1), row)
+    poor.value[:], poor.state[:] = np.where(poor.objective == 0, -20.0, 20.0), State.MEASURED
+    both = Observations(*(np.concatenate([getattr(it, f.name) for it in (poor, known)]) for f in fields(poor)))
+    belief = believe(task, both, np.random.default_rng(0))
+    assert belief.early == len(poor) + 2  # the first good point has two values
+    assert kind_of(LEVELS, first(task, both)) in "cdef"
+    assert believe(task, Observations.none(LEVELS.width), np.random.default_rng(0)).early == 0
+
+
 def test_when_every_level_was_tried_the_search_goes_on_as_before() -> None:
     known, task = in_vain(LEVELS), Task(LEVELS, TWO, QUICK)
     for row in (24, 32, 40):
         known = known.with_pending(LEVELS.x[row], (0, 1), row)
     known = known.with_pending(LEVELS.x[17], (0,), 17)
-    assert "never tried" not in first(task, known).reason
+    assert "comes first" not in first(task, known).reason
 
 
 def test_where_nothing_can_be_learned_the_least_known_points_are_suggested_each_once() -> None:

@@ -22,6 +22,7 @@ Array = NDArray[np.float64]
 
 HOPELESS = 1e6  # a deviation of levels, which are of size 1: worse measurements tell nothing, either
 GROWN = 1e-3  # of the hypervolume held: less is no progress
+MOSTLY = 0.75  # of the hypervolume held: what was tried before so much was held was tried in poor company
 
 
 class Completed(NamedTuple):
@@ -89,20 +90,30 @@ class Belief:
     @property
     def stale(self) -> float:
         """What was spent, in prices of a whole point, since what is held last grew by a thousandth of its volume."""
-        points, row, _ = self._completed
-        if not len(points):
+        if not len(self.held):
             return 0.0
+        costs = np.array([objective.cost for objective in self.task.objectives])
+        since = self.observations.only(State.MEASURED).objective[self._held_since(1.0 - GROWN) + 1 :]
+        return float(costs[since].sum() / costs.sum())
+
+    @property
+    def early(self) -> int:
+        """How many of the observations were made before most of what is held was held."""
+        if not len(self.held):
+            return 0
+        return int(np.flatnonzero(self.observations.state == State.MEASURED)[self._held_since(MOSTLY)]) + 1
+
+    def _held_since(self, share: float) -> int:
+        """The measured row with which that share of the hypervolume held today was held."""
+        points, row, _ = self._completed
         levels = self.model.predict(points).mean
         reference = np.where(np.isfinite(self.thresholds), self.thresholds, levels.min(axis=0) - 0.1)
-        enough = (1.0 - GROWN) * quick_hypervolume(levels, reference)
+        enough = share * quick_hypervolume(levels, reference)
 
         def all_there(count: int) -> bool:
             return quick_hypervolume(levels[:count], reference) >= enough
 
-        last = bisect_left(range(1, len(points)), True, key=all_there)
-        costs = np.array([objective.cost for objective in self.task.objectives])
-        since = self.observations.only(State.MEASURED).objective[row[last] + 1 :]
-        return float(costs[since].sum() / costs.sum())
+        return int(row[bisect_left(range(1, len(points)), True, key=all_there)])
 
     @property
     def allowed(self) -> NDArray[np.bool_] | None:

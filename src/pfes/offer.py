@@ -6,7 +6,7 @@
 Where objectives are measured one by one, an option is on offer if none of its objectives is taken. Where all are
 measured together, points that are half measured offer what they lack, and nothing else.
 
-A level of a category is untried for an objective that was measured at no point with that level.
+A level of a category is untried for an objective that was measured at no point with that level, or long ago only.
 """
 
 from collections.abc import Callable
@@ -50,7 +50,8 @@ class Offer:
     limit: float = np.inf  # the most a measurement may cost
     replicates: bool = False  # points already measured may be measured again
     uncertain: Callable[[Array], NDArray[np.bool_]] | None = None  # x (N, D) -> (N, L): worth a look though near data
-    untried: bool = False  # only what was never measured at one of the point's levels
+    untried: bool = False  # only what is untried at one of the point's levels
+    early: int = 0  # so many of the first rows of `known` were long ago
 
     def costs(self, x: Array) -> Array:
         """(N, K) what each option costs at snapped points x (N, D) of a space; inf: not on offer."""
@@ -79,7 +80,8 @@ class Offer:
         """(L, D) the columns of levels, one for each, that are untried."""
         groups = self.domain.groups
         levels = np.bincount(groups)[groups] > 1
-        of = [self.known.x[self.known.objective == l] for l in range(len(self.objectives))]
+        late = np.arange(len(self.known)) >= self.early
+        of = [self.known.x[late & (self.known.objective == l)] for l in range(len(self.objectives))]
         return np.array([levels & ~(x > 0.0).any(axis=0) for x in of])
 
     def _narrowed(self, x: Array, costs: Array) -> Array:

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -240,7 +241,7 @@ def _best(
 
     promises: list[tuple[Found, Promise]] = []
     if isinstance(acquisition, Worth):
-        if acquisition.venture and offer.has_untried and (tries := list(_untried(acquisition, offer, sought))):
+        if acquisition.venture and (tries := _untried(belief, acquisition, offer, sought)):
             return _most_per_cost(tries, offer)
         promises = list(_learn_or_confirm(acquisition, sought))
     elif found := sought(acquisition):
@@ -260,11 +261,21 @@ def _most_per_cost(promises: list[tuple[Found, Promise]], offer: Offer) -> tuple
     return max(promises, key=lambda pair: pair[1].worth / offer.options[pair[0].option].cost)
 
 
-def _untried(acquisition: Worth, offer: Offer, sought: Callable[..., Found | None]) -> Iterator[tuple[Found, Promise]]:
-    """The best places to learn and to confirm where a category has a level that was never tried."""
-    among = replace(offer, untried=True)
-    for found, promise in _learn_or_confirm(acquisition, lambda way: sought(way, among)):
-        yield found, promise._replace(untried=among.untried_at(found.x, offer.options[found.option].which))
+def _untried(
+    belief: Belief, acquisition: Worth, offer: Offer, sought: Callable[..., Found | None]
+) -> list[tuple[Found, Promise]]:
+    """The best places to learn and to confirm where a category has a level never tried; else, tried long ago only."""
+    for early in (0, belief.early):
+        among = replace(offer, untried=True, early=early)
+        if among.has_untried:
+            tries = list(_learn_or_confirm(acquisition, partial(sought, among=among)))
+            if tries:
+                return [(found, _untried_there(promise, among, found)) for found, promise in tries]
+    return []
+
+
+def _untried_there(promise: Promise, among: Offer, found: Found) -> Promise:
+    return promise._replace(untried=among.untried_at(found.x, among.options[found.option].which))
 
 
 def _learn_or_confirm(

@@ -23,10 +23,11 @@ it: a search that never trusted its model would not fill the front, one that alw
 beside what it knows, row after row. In a space there is always something to fill in, and one objective at a time
 something to complete; there it did not help (docs/default.md).
 
-Of a level of a category that was never tried the model knows nothing but that levels differ. It goes on hoping beside
-what it knows to be good, where each hope is a little larger, and never comes to what might be better by far. So when
-nothing better was found for some measurements, levels that were never tried come first, unless the budget has no time
-left to make use of them (docs/default.md). The less is held, the longer they wait: in poor company none of them shows.
+Of a level of a category that was never tried, or in poor company only, the model knows little but that levels differ.
+It goes on hoping beside what it knows to be good, where each hope is a little larger, and never comes to what might be
+better by far. So when nothing better was found for some measurements, levels come first that were never tried, then
+those that were not tried since most of what is held was found, unless the budget has no time left to make use of them
+(docs/default.md). The less is held, the longer they wait: in poor company none of them shows.
 
     venture       stale (held / whole)^2 >= 2 and left > TURN
 
@@ -88,7 +89,7 @@ class Worth:
     wariness: float = 0.0  # how likely `wary` is for the next member of a batch
     wary: bool = True  # is `hold` as cautious where one confirms, and where what was found is weighed?
     doubt: bool = False  # is the model taken to err more than anything measured speaks for?
-    venture: bool = False  # do levels of categories that were never tried come first?
+    venture: bool = False  # do untried levels of categories come first?
 
     @property
     def options(self) -> tuple[Option, ...]:
