@@ -139,6 +139,15 @@ def test_what_was_measured_early_does_not_count_as_tried() -> None:
     assert offer.untried_at(x[1], (0,)) == ()
 
 
+def test_a_level_is_not_worth_trying_for_an_objective_that_is_known_there() -> None:
+    some = known(GRID, ({"t": 1, "kind": "red"}, 0, State.MEASURED))
+    options = OBJECTIVES.options(decoupled=True)
+    offer = Offer(GRID, OBJECTIVES, options, some, whole=False, untried=True)
+    sure_of_b = replace(offer, uncertain=lambda x: np.tile([True, False], (len(x), 1)))
+    x = GRID.encode([{"t": 3, "kind": "red"}, {"t": 3, "kind": "blue"}])
+    assert sure_of_b.costs(x).tolist() == [[np.inf] * 3, [4.0, np.inf, 4.5]]
+
+
 def test_numbers_have_no_levels_to_be_tried() -> None:
     for domain in (LINE, POOL, Space(t=Integer(0, 3), heat=Choice([1, 2, 4], ordered=True))):
         offer = Offer(domain, OBJECTIVES, OBJECTIVES.options(decoupled=True), Observations.none(domain.width))

@@ -139,7 +139,7 @@ def register() -> None:
         "resolution falling": lambda situation: _finer(situation, 5.0 * 0.1 ** min(1.0, len(situation.observed) / 40)),
         "never wary": lambda situation: replace(default.pfes(situation), wary=False, wariness=0.0),
         "always wary": lambda situation: replace(default.pfes(situation), wary=True, wariness=1.0),
-        "untried levels like others": lambda situation: replace(default.pfes(situation), venture=False),
+        "untried levels like others": lambda situation: replace(default.pfes(situation), venture=0.0),
         "half and half": _halves,
         "learning only": lambda situation: replace(default.pfes(situation), stake=1e6),
     }

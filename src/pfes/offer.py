@@ -89,6 +89,9 @@ class Offer:
         if not self.untried:
             return costs
         new = np.column_stack([(x[:, strange] > 0.0).any(axis=1) for strange in self._strange])  # (N, L)
+        some = np.flatnonzero(new.any(axis=1))
+        if self.uncertain is not None and len(some):
+            new[some] &= self.uncertain(x[some])
         tries = np.column_stack([new[:, list(option.which)].any(axis=1) for option in self.options])
         return np.where(tries, costs, np.inf)
 

@@ -44,6 +44,8 @@ __all__ = ["Request", "Suggestion", "Suggestions", "situation_of", "suggest"]
 DESIGN = (0, 1)  # the stream of random numbers that first points come from: one sequence for the whole study
 NOTHING = 1e-12  # a gain as small as this is none
 ENOUGH = 1e-5  # of the hypervolume of the front: less is not worth a measurement, unless the model errs
+UNSURE = 0.25  # of the deviation of the data: how little is known of a level that is worth trying
+AGAIN = 10.0  # measurements in vain after which levels are tried again that were tried in poor company
 CAUTIONS = (2.0, 4.0, 8.0)  # how many times larger than believed the deviations may be
 Array = NDArray[np.float64]
 Hurry = Callable[[], bool]
@@ -241,8 +243,10 @@ def _best(
 
     promises: list[tuple[Found, Promise]] = []
     if isinstance(acquisition, Worth):
-        if acquisition.venture and (tries := _untried(belief, acquisition, offer, sought)):
-            return _most_per_cost(tries, offer)
+        if acquisition.venture > 0.0:
+            again = acquisition.venture >= AGAIN and bool(rng.random() < 0.5)  # what is found is made use of in between
+            if tries := _untried(belief, acquisition, offer, sought, again):
+                return _most_per_cost(tries, offer)
         promises = list(_learn_or_confirm(acquisition, sought))
     elif found := sought(acquisition):
         promises = [(found, plain_promise(belief.task, acquisition, found))]
@@ -262,11 +266,11 @@ def _most_per_cost(promises: list[tuple[Found, Promise]], offer: Offer) -> tuple
 
 
 def _untried(
-    belief: Belief, acquisition: Worth, offer: Offer, sought: Callable[..., Found | None]
+    belief: Belief, acquisition: Worth, offer: Offer, sought: Callable[..., Found | None], again: bool
 ) -> list[tuple[Found, Promise]]:
     """The best places to learn and to confirm where a category has a level never tried; else, tried long ago only."""
-    for early in (0, belief.early):
-        among = replace(offer, untried=True, early=early)
+    unsure = replace(offer, untried=True, uncertain=lambda x: acquisition.model.predict(x).std > UNSURE)
+    for among in [unsure, replace(unsure, early=belief.early)] if again else [unsure]:
         if among.has_untried:
             tries = list(_learn_or_confirm(acquisition, partial(sought, among=among)))
             if tries:

@@ -25,11 +25,11 @@ something to complete; there it did not help (docs/default.md).
 
 Of a level of a category that was never tried, or in poor company only, the model knows little but that levels differ.
 It goes on hoping beside what it knows to be good, where each hope is a little larger, and never comes to what might be
-better by far. So when nothing better was found for some measurements, levels come first that were never tried, then
-those that were not tried since most of what is held was found, unless the budget has no time left to make use of them
-(docs/default.md). The less is held, the longer they wait: in poor company none of them shows.
+better by far. So when nothing better was found for some measurements, levels come first that were never tried and, much
+later, every other time those that were not tried since most of what is held was found; unless the budget has no time
+left to make use of them (docs/default.md). The less is held, the longer they wait: in poor company none of them shows.
 
-    venture       stale (held / whole)^2 >= 2 and left > TURN
+    venture       stale (held / whole)^2, if it is 2 or more and left > TURN
 
     caution       1 + stale / patience     how many times wider the deviations are; stale: full measurements in vain
     wariness      (1 - 1 / caution) * held / whole / (1 + TURN / left)     how likely that is heeded: little as long as
@@ -89,7 +89,7 @@ class Worth:
     wariness: float = 0.0  # how likely `wary` is for the next member of a batch
     wary: bool = True  # is `hold` as cautious where one confirms, and where what was found is weighed?
     doubt: bool = False  # is the model taken to err more than anything measured speaks for?
-    venture: bool = False  # do untried levels of categories come first?
+    venture: float = 0.0  # measurements in vain, if untried levels of categories come first
 
     @property
     def options(self) -> tuple[Option, ...]:
@@ -157,7 +157,7 @@ class Worth:
 
     def trusting(self) -> "Worth":
         """Looking for improvement alone, as the model expects it, however long in vain: what a user asks to confirm."""
-        return replace(self, weight=1.0, wary=False, wariness=0.0, venture=False)
+        return replace(self, weight=1.0, wary=False, wariness=0.0, venture=0.0)
 
     def doubting(self, caution: float) -> "Worth":
         """Looking for improvement as if the model erred so many times as much as it thinks."""
@@ -209,7 +209,8 @@ def pfes(situation: Situation) -> Worth:
     share = min(1.0, had / max(whole, 1e-300))
     wariness = (1.0 - 1.0 / caution) * share / (1.0 + TURN / max(situation.left, 1e-300)) if tried else 0.0
     wary = bool(situation.rng.random() < wariness)
-    venture = situation.stale * share**2 >= PATIENCE_OF_LEVELS and situation.left > TURN
+    vain = situation.stale * share**2
+    venture = vain if vain >= PATIENCE_OF_LEVELS and situation.left > TURN else 0.0
     return Worth(learn, hold, stake, time, whole, situation.completing, wariness=wariness, wary=wary, venture=venture)
 
 
