@@ -247,7 +247,7 @@ def test_when_nothing_better_is_found_untried_levels_come_first(domain: Space | 
         kind = kind_of(domain, item)
         assert kind in "cdef"
         assert kind != "c" or 0 in item.which  # its cheap objective was tried
-        assert "a level of kind not tried since most of what is held was found comes first" in item.reason
+        assert f"so this comes first: kind = {kind}, not tried for " in item.reason
     tried: set[tuple[str, int]] = set()
     for item in items:  # every member of a batch tries what those before it did not
         new = {(kind_of(domain, item), l) for l in item.which}
@@ -257,7 +257,7 @@ def test_when_nothing_better_is_found_untried_levels_come_first(domain: Space | 
 
 def test_untried_levels_wait_while_the_front_grows_or_the_budget_ends_or_the_user_confirms() -> None:
     known, task = in_vain(LEVELS), Task(LEVELS, TWO, QUICK)
-    words = "comes first"
+    words = "this comes first"
     assert words not in first(task, known, confirm=True).reason
     assert words not in first(task, known, limit=4.9 * TWO.cost((0, 1))).reason
     assert words in first(task, known, limit=6.0 * TWO.cost((0, 1))).reason
@@ -285,6 +285,34 @@ def test_what_was_tried_before_most_was_held_is_tried_again_in_better_company(mo
     assert kinds & set("cdef")
     assert kinds & set("ab")
     assert believe(task, Observations.none(LEVELS.width), np.random.default_rng(0)).early == 0
+
+
+def test_untried_levels_that_promise_nothing_are_passed_over() -> None:
+    # the cheap objective of d, e and f is known and beyond its threshold: whatever the other is, nothing is gained
+    goals = Objectives([Objective("up", cost=4.0, threshold=0.0), Objective("down", "min", cost=1.0, threshold=5.0)])
+    known = in_vain(LEVELS)
+    for row in range(24, 48):
+        known = known.with_pending(LEVELS.x[row], (1,), row)
+    dear = known.state == State.PENDING
+    known.value[dear], known.state[dear] = 60.0, State.MEASURED
+    task = Task(LEVELS, goals, QUICK)
+    for decoupled in (False, True):
+        for item in suggest(task, known, task.generator(0), Request(decoupled=decoupled), count=3).items:
+            assert kind_of(LEVELS, item) in "abc"
+
+
+def test_a_batch_leaves_enough_of_the_budget_to_make_use_of_a_better_level() -> None:
+    known, task = in_vain(LEVELS), Task(LEVELS, TWO, QUICK)
+    limit = 6.5 * TWO.cost((0, 1))
+    items = suggest(task, known, task.generator(0), Request(limit=limit), count=4).items
+    assert [("this comes first" in item.reason) for item in items] == [True, True, False, False]
+
+
+def test_a_fixed_category_has_no_other_level_to_be_tried() -> None:
+    task = Task(ROOMS, TWO, QUICK)
+    item = first(task, in_vain(ROOMS), fixed={"kind": "a"})
+    assert kind_of(ROOMS, item) == "a"
+    assert "this comes first" not in item.reason
 
 
 def test_when_every_level_was_tried_the_search_goes_on_as_before() -> None:

@@ -175,7 +175,7 @@ def climb_space(
 ) -> Found | None:
     """Score a scan and the acquisition's own starts, then let the best climb, free and discrete parts in turn."""
     scored = Scored.of(target, np.vstack([_scan(space, settings, rng), _pinned(space, target.acquisition.starts)]))
-    if not np.isfinite(scored.value).any() and settings.scan < space.size <= MOST_LISTED:
+    if not np.isfinite(scored.value).any() and settings.scan < space.size <= MOST_LISTED and not target.offer.untried:
         scored = Scored.of(target, space.grid())  # nearly used up: look everywhere
     if not np.isfinite(scored.value).any():
         return None

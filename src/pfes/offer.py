@@ -6,7 +6,8 @@
 Where objectives are measured one by one, an option is on offer if none of its objectives is taken. Where all are
 measured together, points that are half measured offer what they lack, and nothing else.
 
-A level of a category is untried for an objective that was measured at no point with that level, or long ago only.
+A level of a category is untried for an objective that was measured at no point with that level, or long ago only; what
+failed there, is under way, or could not be measured counts as tried.
 """
 
 from collections.abc import Callable
@@ -80,6 +81,8 @@ class Offer:
         """(L, D) the columns of levels, one for each, that are untried."""
         groups = self.domain.groups
         levels = np.bincount(groups)[groups] > 1
+        if isinstance(self.domain, Space):
+            levels &= self.domain.upper > 0.0  # fixed parameters have no other level
         late = np.arange(len(self.known)) >= self.early
         of = [self.known.x[late & (self.known.objective == l)] for l in range(len(self.objectives))]
         return np.array([levels & ~(x > 0.0).any(axis=0) for x in of])

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfes.acquisition import Acquisition, Capacity, Ending, Situation, Worth, method_named
+from pfes.acquisition.worth import TURN
 from pfes.belief import Belief, believe, is_small
 from pfes.compiled import one_blas_thread
 from pfes.design import designed, lacking
@@ -243,7 +244,7 @@ def _best(
 
     promises: list[tuple[Found, Promise]] = []
     if isinstance(acquisition, Worth):
-        if acquisition.venture > 0.0:
+        if acquisition.venture > 0.0 and offer.limit > TURN * offer.objectives.cost(range(len(offer.objectives))):
             again = acquisition.venture >= AGAIN and bool(rng.random() < 0.5)  # what is found is made use of in between
             if tries := _untried(belief, acquisition, offer, sought, again):
                 return _most_per_cost(tries, offer)
@@ -271,15 +272,20 @@ def _untried(
     """The best places to learn and to confirm where a category has a level never tried; else, tried long ago only."""
     unsure = replace(offer, untried=True, uncertain=lambda x: acquisition.model.predict(x).std > UNSURE)
     for among in [unsure, replace(unsure, early=belief.early)] if again else [unsure]:
-        if among.has_untried:
-            tries = list(_learn_or_confirm(acquisition, partial(sought, among=among)))
-            if tries:
-                return [(found, _untried_there(promise, among, found)) for found, promise in tries]
+        tries = list(_learn_or_confirm(acquisition, partial(sought, among=among))) if among.has_untried else []
+        worthwhile = [(found, promise) for found, promise in tries if promise.hope > ENOUGH * acquisition.whole]
+        if worthwhile:
+            return [(found, promise._replace(untried=_levels(among, found))) for found, promise in worthwhile]
     return []
 
 
-def _untried_there(promise: Promise, among: Offer, found: Found) -> Promise:
-    return promise._replace(untried=among.untried_at(found.x, among.options[found.option].which))
+def _levels(among: Offer, found: Found) -> str:
+    """The levels at a point that are untried, and for which objectives, in words."""
+    domain, which = among.domain, among.options[found.option].which
+    params = domain.params(found.row) if isinstance(domain, Pool) else domain.decode(found.x[None])[0]
+    levels = " and ".join(f"{name} = {params[name]}" for name in among.untried_at(found.x, which))
+    new = [l for l in which if among.untried_at(found.x, (l,))]
+    return f"{levels}, not tried for {' and '.join(among.objectives.named(new))} since most of what is held was found"
 
 
 def _learn_or_confirm(

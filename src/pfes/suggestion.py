@@ -60,7 +60,7 @@ class Promise(NamedTuple):
     gain: float  # nats about the frontier, or whatever the method's gain is
     worth: float  # what promises of one acquisition are compared by
     hope: float  # the same, were there time to make use of what is learned
-    untried: tuple[str, ...] = ()  # categories whose level there is untried, if it was chosen for that
+    untried: str = ""  # which levels there are untried, in words, if it was chosen for that
 
 
 NO_PROMISE = Promise("", "", np.nan, 0.0, 0.0)
@@ -107,14 +107,11 @@ def from_model(offer: Offer, found: Found, promise: Promise) -> Suggestion:
     aim = {"learn": "To learn", "confirm": "To confirm", "doubt": "In doubt"}[promise.purpose]
     real = promise.purpose != "doubt" and promise.gain > 0.0
     gained = f"; {promise.gain / cost:.3g} per unit of cost" if real else ""
-    among = f" Nothing better was found for some time: {new} comes first." if (new := _new(promise.untried)) else ""
+    among = (
+        f" Nothing better was found for some time, so this comes first: {promise.untried}." if promise.untried else ""
+    )
     reason = f"{aim}: measuring {what} here is expected to {promise.words}{gained}{_compared(offer, found)}{among}"
     return Suggestion(found.x, found.row, which, promise.gain, cost, reason, promise.purpose)
-
-
-def _new(categories: tuple[str, ...]) -> str:
-    """What is untried, in words."""
-    return f"a level of {_listed(categories)} not tried since most of what is held was found" if categories else ""
 
 
 def _compared(offer: Offer, found: Found) -> str:

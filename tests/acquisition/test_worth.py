@@ -200,9 +200,8 @@ def test_the_less_is_held_the_longer_untried_levels_wait() -> None:
     assert patience[1] > patience[30] > 2.0
 
 
-def test_untried_levels_do_not_come_first_when_nothing_is_held_or_the_budget_ends_or_a_user_confirms() -> None:
+def test_untried_levels_do_not_come_first_when_nothing_is_held_or_a_user_confirms() -> None:
     some = situation(count=4).held
     assert pfes(situation(stale=1e6)).venture  # in a space, too
-    assert not pfes(pooled(held=some, observed=some, stale=1e6, left=5.0)).venture
     assert not pfes(pooled(held=some, observed=some, stale=1e6)).trusting().venture
     assert not pfes(pooled(stale=1e6)).venture

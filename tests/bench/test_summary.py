@@ -199,6 +199,12 @@ def test_a_report_is_a_page_markdown_and_pictures(tmp_path: Path) -> None:
         assert heading in text
 
 
+def test_runs_that_do_not_say_when_they_ended_are_reported() -> None:
+    silent = [{key: value for key, value in run.items() if key != "finished"} for run in RUNS]
+    assert document(silent, "t").foot == "Written by pfes bench from 6 runs."
+    assert "finished from 2026-01-01" in document([*silent[1:], RUNS[0]], "t").foot
+
+
 def test_a_report_of_nothing_or_against_nobody_is_refused(tmp_path: Path) -> None:
     (tmp_path / "r.jsonl").write_text("")
     with pytest.raises(InvalidInput, match="there are no runs to report on"):

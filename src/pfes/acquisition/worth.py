@@ -29,7 +29,7 @@ better by far. So when nothing better was found for some measurements, levels co
 later, every other time those that were not tried since most of what is held was found; unless the budget has no time
 left to make use of them (docs/default.md). The less is held, the longer they wait: in poor company none of them shows.
 
-    venture       stale (held / whole)^2, if it is 2 or more and left > TURN
+    venture       stale (held / whole)^2, if it is 2 or more
 
     caution       1 + stale / patience     how many times wider the deviations are; stale: full measurements in vain
     wariness      (1 - 1 / caution) * held / whole / (1 + TURN / left)     how likely that is heeded: little as long as
@@ -210,7 +210,7 @@ def pfes(situation: Situation) -> Worth:
     wariness = (1.0 - 1.0 / caution) * share / (1.0 + TURN / max(situation.left, 1e-300)) if tried else 0.0
     wary = bool(situation.rng.random() < wariness)
     vain = situation.stale * share**2
-    venture = vain if vain >= PATIENCE_OF_LEVELS and situation.left > TURN else 0.0
+    venture = vain if vain >= PATIENCE_OF_LEVELS else 0.0
     return Worth(learn, hold, stake, time, whole, situation.completing, wariness=wariness, wary=wary, venture=venture)
 
 

@@ -232,5 +232,6 @@ def _circumstances(lines: Sequence[Line]) -> Section:
 
 
 def _foot(lines: Sequence[Line]) -> str:
-    times = sorted(line["finished"] for line in lines)
-    return f"Written by pfes bench from {counted(len(lines), 'run')}, finished from {times[0]} to {times[-1]}."
+    times = sorted(line["finished"] for line in lines if "finished" in line)  # runs of other programs may not say
+    when = f", finished from {times[0]} to {times[-1]}" if times else ""
+    return f"Written by pfes bench from {counted(len(lines), 'run')}{when}."
