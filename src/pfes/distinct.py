@@ -15,15 +15,15 @@ NARROW = 16  # columns that are sorted at once
 
 
 class Distinct(NamedTuple):
-    """As from numpy.unique(x, axis=0): m rows of n."""
+    """As from numpy.unique(x, axis=0): M rows of N."""
 
-    rows: NDArray[np.float64]  # (m, D) in lexicographic order
-    first: NDArray[np.intp]  # (m,) where each comes first
-    which: NDArray[np.intp]  # (n,) which of them each row is
+    rows: NDArray[np.float64]  # (M, D) in lexicographic order
+    first: NDArray[np.intp]  # (M,) where each comes first
+    which: NDArray[np.intp]  # (N,) which of them each row is
 
 
 def distinct(x: NDArray[np.float64]) -> Distinct:
-    """The distinct rows of x (n, D), which holds no nan; -0.0 and 0.0 are one."""
+    """The distinct rows of x (N, D), which holds no nan; -0.0 and 0.0 are one."""
     if not x.shape[1]:
         return Distinct(x[:1], np.zeros(min(1, len(x)), dtype=np.intp), np.zeros(len(x), dtype=np.intp))
     clean = np.ascontiguousarray(x + 0.0)
