@@ -152,10 +152,12 @@ def test_numbers_have_no_levels_to_be_tried() -> None:
     for domain in (LINE, POOL, Space(t=Integer(0, 3), heat=Choice([1, 2, 4], ordered=True))):
         offer = Offer(domain, OBJECTIVES, OBJECTIVES.options(decoupled=True), Observations.none(domain.width))
         assert not offer.has_untried
+        assert not offer.has_categories
 
 
 def test_when_every_level_was_tried_none_is_left_to_be_tried() -> None:
     rows = [({"t": 0, "kind": kind}, l, State.MEASURED) for kind in ("red", "blue") for l in (0, 1)]
     offer = Offer(GRID, OBJECTIVES, OBJECTIVES.options(decoupled=True), known(GRID, *rows), whole=False)
+    assert offer.has_categories
     assert not offer.has_untried
     assert np.isinf(replace(offer, untried=True).costs(GRID.encode([{"t": 2, "kind": "red"}]))).all()

@@ -66,6 +66,11 @@ class Offer:
         return self._narrowed(self.domain.x, self._priced(self.row_masks()))
 
     @property
+    def has_categories(self) -> bool:
+        """Whether there are levels that could be untried."""
+        return bool(self._levels.any())
+
+    @property
     def has_untried(self) -> bool:
         """Whether a level of some category is untried for some objective."""
         return bool(self._strange.any())
@@ -77,15 +82,18 @@ class Offer:
         return tuple(names[group] for group in np.unique(self.domain.groups[strange]).tolist())
 
     @cached_property
-    def _strange(self) -> NDArray[np.bool_]:
-        """(L, D) the columns of levels, one for each, that are untried."""
+    def _levels(self) -> NDArray[np.bool_]:
+        """(D,) the columns that stand for a level of a category, each for one."""
         groups = self.domain.groups
-        levels = np.bincount(groups)[groups] > 1
-        if isinstance(self.domain, Space):
-            levels &= self.domain.upper > 0.0  # fixed parameters have no other level
+        levels: NDArray[np.bool_] = np.bincount(groups)[groups] > 1
+        return levels & (self.domain.upper > 0.0) if isinstance(self.domain, Space) else levels  # fixed: no other level
+
+    @cached_property
+    def _strange(self) -> NDArray[np.bool_]:
+        """(L, D) the columns of levels that are untried."""
         late = np.arange(len(self.known)) >= self.early
         of = [self.known.x[late & (self.known.objective == l)] for l in range(len(self.objectives))]
-        return np.array([levels & ~(x > 0.0).any(axis=0) for x in of])
+        return np.array([self._levels & ~(x > 0.0).any(axis=0) for x in of])
 
     def _narrowed(self, x: Array, costs: Array) -> Array:
         """Costs (N, K) of options at points x (N, D), if need be of those alone that try an untried level."""
@@ -100,15 +108,15 @@ class Offer:
 
     def completing(self, x: Array) -> Array:
         """(N,) cost of all that points x (N, D) lack; inf where it is above the limit."""
-        costs = np.full(len(x), self._whole)
+        costs = np.full(len(x), self.whole_cost)
         if self._halves and len(x):
-            costs = np.array([self._halves.get(key, self._whole) for key in self._keys(x)])
+            costs = np.array([self._halves.get(key, self.whole_cost) for key in self._keys(x)])
         return np.where(costs <= self.limit, costs, np.inf)
 
     @property
     def completes(self) -> bool:
         """Whether the limit pays for all that some point lacks."""
-        return min([self._whole, *self._halves.values()]) <= self.limit
+        return min([self.whole_cost, *self._halves.values()]) <= self.limit
 
     def settled(self, x: Array) -> Array:
         """The known point that x (D,) of a space stands for, if it does: what completes a point is measured there."""
@@ -144,7 +152,7 @@ class Offer:
         }
 
     @cached_property
-    def _whole(self) -> float:
+    def whole_cost(self) -> float:
         """What it costs to measure everything at a fresh point."""
         return self.objectives.cost(range(len(self.objectives)))
 

@@ -36,6 +36,7 @@ from pfes.suggestion import (
     from_nothing,
     plain_promise,
     promise_of,
+    untried_levels,
     without_model,
 )
 from pfes.task import Task
@@ -181,7 +182,7 @@ def situation_of(belief: Belief, offer: Offer, rng: np.random.Generator) -> Situ
         allowed=belief.allowed,
         rng=rng,
         stale=belief.stale,
-        left=offer.limit / offer.objectives.cost(range(len(offer.objectives))),
+        left=offer.limit / offer.whole_cost,
         completing=offer.completing,
         recipe=task.settings.recipe,
         measured=belief.measured,
@@ -244,7 +245,7 @@ def _best(
 
     promises: list[tuple[Found, Promise]] = []
     if isinstance(acquisition, Worth):
-        if acquisition.venture > 0.0 and offer.limit > TURN * offer.objectives.cost(range(len(offer.objectives))):
+        if offer.has_categories and acquisition.venture > 0.0 and offer.limit > TURN * offer.whole_cost:
             again = acquisition.venture >= AGAIN and bool(rng.random() < 0.5)  # what is found is made use of in between
             if tries := _untried(belief, acquisition, offer, sought, again):
                 return _most_per_cost(tries, offer)
@@ -275,17 +276,8 @@ def _untried(
         tries = list(_learn_or_confirm(acquisition, partial(sought, among=among))) if among.has_untried else []
         worthwhile = [(found, promise) for found, promise in tries if promise.hope > ENOUGH * acquisition.whole]
         if worthwhile:
-            return [(found, promise._replace(untried=_levels(among, found))) for found, promise in worthwhile]
+            return [(found, promise._replace(untried=untried_levels(among, found))) for found, promise in worthwhile]
     return []
-
-
-def _levels(among: Offer, found: Found) -> str:
-    """The levels at a point that are untried, and for which objectives, in words."""
-    domain, which = among.domain, among.options[found.option].which
-    params = domain.params(found.row) if isinstance(domain, Pool) else domain.decode(found.x[None])[0]
-    levels = " and ".join(f"{name} = {params[name]}" for name in among.untried_at(found.x, which))
-    new = [l for l in which if among.untried_at(found.x, (l,))]
-    return f"{levels}, not tried for {' and '.join(among.objectives.named(new))} since most of what is held was found"
 
 
 def _learn_or_confirm(

@@ -24,6 +24,7 @@ __all__ = [
     "from_nothing",
     "plain_promise",
     "promise_of",
+    "untried_levels",
     "without_model",
 ]
 
@@ -112,6 +113,15 @@ def from_model(offer: Offer, found: Found, promise: Promise) -> Suggestion:
     )
     reason = f"{aim}: measuring {what} here is expected to {promise.words}{gained}{_compared(offer, found)}{among}"
     return Suggestion(found.x, found.row, which, promise.gain, cost, reason, promise.purpose)
+
+
+def untried_levels(offer: Offer, found: Found) -> str:
+    """The levels at a point that are untried, and for which objectives."""
+    domain, which = offer.domain, offer.options[found.option].which
+    params = domain.params(found.row) if isinstance(domain, Pool) else domain.decode(found.x[None])[0]
+    levels = tuple(f"{name} = {params[name]}" for name in offer.untried_at(found.x, which))
+    new = offer.objectives.named([l for l in which if offer.untried_at(found.x, (l,))])
+    return f"{_listed(levels)}, not tried for {_listed(new)} since most of what is held was found"
 
 
 def _compared(offer: Offer, found: Found) -> str:
