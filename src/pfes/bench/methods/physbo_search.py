@@ -12,17 +12,21 @@ from pfes.space import Pool
 __all__ = ["physbo"]
 
 
-def physbo(start: Start, score: str = "HVPI") -> Choose:
-    """Begin a search with a score of PHYSBO's: HVPI (its default), EHVI or TS."""
+def physbo(start: Start, score: str = "HVPI", interval: int = 10) -> Choose:
+    """Begin a search with a score of PHYSBO's: HVPI (its default), EHVI or TS.
+
+    interval: hyper-parameters are learned at the first suggestion and at every so many; with each they take nine tenths
+    of the time.
+    """
     import physbo as package  # noqa: PLC0415 - optional
 
     pool = start.space
     assert isinstance(pool, Pool)  # the registry saw to it
     policy: Any = None
-    told = 0
+    told = asked = 0
 
     def choose(record: Record) -> int | None:
-        nonlocal policy, told
+        nonlocal policy, told, asked
         levels = record.levels  # it maximises
         with contextlib.redirect_stdout(io.StringIO()):
             if policy is None:
@@ -37,6 +41,16 @@ def physbo(start: Start, score: str = "HVPI") -> Choose:
             told = len(record)
             if told >= len(pool):
                 return None
-            return int(policy.bayes_search(max_num_probes=1, simulator=None, score=score, is_disp=False)[0])
+            learn = asked % interval == 0
+            asked += 1
+            action = policy.bayes_search(
+                max_num_probes=1,
+                simulator=None,
+                score=score,
+                is_disp=False,
+                interval=0 if learn else -1,  # what it calls an interval counts within one call: learn now, or never
+                predictor_list=None if learn else policy.predictor_list,
+            )
+            return int(action[0])
 
     return choose
