@@ -15,12 +15,14 @@ from pfes.information import matched, prepare
 from pfes.maximise import Found
 from pfes.objectives import Objective, Objectives, Option
 from pfes.pareto import quick_hypervolume
+from pfes.space import Pool
 from pfes.suggestion import promise_of
 from pfes.testing import example_model
 
 TWO = Objectives([Objective("a", cost=3.0), Objective("b", cost=1.0)])
 X = np.random.default_rng(5).uniform(size=(12, 3))
 REFERENCE = np.array([-1.0, -1.0])
+KINDS = Pool({"kind": ["one", "two", "three"]})  # three columns, as many as the model has
 
 
 def information(model: Model, paths: list[Callable[[np.ndarray], np.ndarray]], frontiers: list, starts=X) -> Pfes:
@@ -115,27 +117,28 @@ def test_members_of_a_batch_take_turns_in_trusting_the_model_but_not_in_doubt() 
 @pytest.mark.parametrize(
     ("stale", "caution", "heeded"), [(0.0, 1.0, 0.0), (2.0, 2.0, 1 / 2), (4.0, 3.0, 2 / 3), (100.0, 4.0, 3 / 4)]
 )
-def test_the_longer_in_vain_the_warier_a_search_in_a_pool_becomes(stale: float, caution: float, heeded: float) -> None:
+def test_the_longer_in_vain_the_warier_a_search_among_categories_becomes(
+    stale: float, caution: float, heeded: float
+) -> None:
     some = situation(count=4).held
-    worth = pfes(pooled(stale=stale, held=some, observed=some))
+    worth = pfes(situation(domain=KINDS, stale=stale, held=some, observed=some))
     assert worth.hold.caution == caution
     had = quick_hypervolume(worth.hold.points, worth.hold.reference) / worth.whole
     assert had > 0.0
     assert worth.wariness == pytest.approx(heeded * min(had, 1.0))
-    late = pfes(pooled(stale=stale, held=some, observed=some, left=5.0))  # half a budget of ten
+    late = pfes(situation(domain=KINDS, stale=stale, held=some, observed=some, left=5.0))  # half a budget of ten
     assert late.wariness == pytest.approx(worth.wariness / 2.0)
 
 
-def test_hopes_are_not_doubted_while_nothing_is_held_nor_in_a_space_nor_while_rows_are_half_measured() -> None:
-    assert pfes(pooled(stale=6.0)).wariness == 0.0
+def test_hopes_are_not_doubted_while_nothing_is_held_nor_among_numbers_nor_while_rows_are_half_measured() -> None:
     rows = situation(count=4).held
-    half = pfes(pooled(stale=6.0, held=rows[:3], observed=rows))
-    assert half.wariness == 0.0
-    assert half.hold.caution == 2.5
-    in_space = pfes(situation(stale=6.0))
-    assert in_space.wariness == 0.0
-    assert not in_space.wary
-    assert in_space.hold.caution == 2.5  # where one learns
+    assert pfes(situation(domain=KINDS, stale=6.0, held=rows[:0], observed=rows[:0])).wariness == 0.0
+    half = situation(domain=KINDS, stale=6.0, held=rows[:3], observed=rows)
+    for trusted in (half, situation(stale=6.0), pooled(stale=6.0, held=rows, observed=rows)):
+        worth = pfes(trusted)
+        assert worth.wariness == 0.0
+        assert not worth.wary
+        assert worth.hold.caution == 2.5  # where one learns
     assert pfes(situation(stale=100.0)).hold.caution == 8.0
 
 

@@ -18,10 +18,10 @@ What either finds is worth the hypervolume that it adds at once, and what its kn
 Information alone is drawn to where the model knows nothing, such as corners, even where nothing good is expected;
 improvement alone stays near what is known to be good. The longer nothing better was found, the wider the deviations of
 improvement are taken to be: the model's hopes near what it knows were in vain, so it may err elsewhere, too. Where one
-learns that is always so. In a pool whose rows are measured whole it is so where one confirms, too, if chance will have
-it: a search that never trusted its model would not fill the front, one that always did would go on hoping in vain
-beside what it knows, row after row. In a space there is always something to fill in, and one objective at a time
-something to complete; there it did not help (docs/default.md).
+learns that is always so. In a pool with categories whose rows are measured whole it is so where one confirms, too, if
+chance will have it: a search that never trusted its model would not fill the front, one that always did would go on
+hoping in vain beside what it knows, row after row. Among numbers there is always something to fill in, and one objective
+at a time something to complete; there it did not help (docs/default.md).
 
 Of a level of a category that was never tried, or in poor company only, the model knows little but that levels differ.
 It goes on hoping beside what it knows to be good, where each hope is a little larger, and never comes to what might be
@@ -61,7 +61,7 @@ __all__ = ["METHOD", "Parts", "Worth", "at_stake", "pfes"]
 Array = NDArray[np.float64]
 
 PATIENCE, MOST = 4.0, 8.0  # full measurements in vain after which the model is thought to err twice as much; at most
-PATIENCE_OF_ROWS, MOST_OF_ROWS = 2.0, 4.0  # in a pool whose rows are measured whole
+PATIENCE_OF_ROWS, MOST_OF_ROWS = 2.0, 4.0  # in a pool with categories whose rows are measured whole
 PATIENCE_OF_LEVELS = 2.0  # full measurements in vain after which untried levels come first, if all is held
 TURN = 5.0  # measurements of everything that it takes to make use of a better place
 SMALL = 1e-9  # the share of a point that cannot be completed
@@ -198,7 +198,8 @@ def pfes(situation: Situation) -> Worth:
     likely = np.vstack([situation.held, learn.starts])
     reference = reference_point(situation.model.predict(likely).mean, situation.thresholds)
     # as long as points are half measured, hopes have not been tried to the end
-    tried = isinstance(situation.domain, Pool) and len(situation.observed) == len(situation.held)
+    whole_rows = len(situation.observed) == len(situation.held)
+    tried = isinstance(situation.domain, Pool) and not situation.domain.numeric and whole_rows
     patience, most = (PATIENCE_OF_ROWS, MOST_OF_ROWS) if tried else (PATIENCE, MOST)
     caution = min(most, 1.0 + situation.stale / patience)  # the longer in vain, the less the model is trusted
     # draws of what is held cost more and found no more
