@@ -20,8 +20,8 @@ improvement alone stays near what is known to be good. The longer nothing better
 improvement are taken to be: the model's hopes near what it knows were in vain, so it may err elsewhere, too. Where one
 learns that is always so. In a pool with categories whose rows are measured whole it is so where one confirms, too, if
 chance will have it: a search that never trusted its model would not fill the front, one that always did would go on
-hoping in vain beside what it knows, row after row. Among numbers there is always something to fill in, and one objective
-at a time something to complete; there it did not help (docs/default.md).
+hoping in vain beside what it knows, row after row. Among numbers there is always something to fill in, and one
+objective at a time something to complete; there it did not help (docs/default.md).
 
 Of a level of a category that was never tried, or in poor company only, the model knows little but that levels differ.
 It goes on hoping beside what it knows to be good, where each hope is a little larger, and never comes to what might be
