@@ -19,6 +19,7 @@ from pfes.acquisition import METHODS, Pfes, Situation
 from pfes.acquisition import worth as default
 from pfes.acquisition.protocol import Slopes, score_of
 from pfes.information.prepared import Frontier, prepare
+from pfes.space import Pool
 
 __all__ = ["register"]
 
@@ -139,12 +140,17 @@ def register() -> None:
         "resolution falling": lambda situation: _finer(situation, 5.0 * 0.1 ** min(1.0, len(situation.observed) / 40)),
         "never wary": lambda situation: replace(default.pfes(situation), wary=False, wariness=0.0),
         "always wary": lambda situation: replace(default.pfes(situation), wary=True, wariness=1.0),
+        "wary among numbers": lambda situation: default.weighed(situation, doubted=_whole_rows(situation)),
         "untried levels like others": lambda situation: replace(default.pfes(situation), venture=0.0),
         "half and half": _halves,
         "learning only": lambda situation: replace(default.pfes(situation), stake=1e6),
     }
     for name, build in ways.items():
         METHODS[name] = replace(METHODS["pfes"], name=name, build=build)
+
+
+def _whole_rows(situation: Situation) -> bool:
+    return isinstance(situation.domain, Pool) and len(situation.observed) == len(situation.held)
 
 
 def _with(kind: type[ByDifferences]) -> Build:

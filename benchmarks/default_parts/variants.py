@@ -34,6 +34,7 @@ VARIANTS: dict[str, Callable[[], Settings]] = {
     "resolution falling to a half from five times": lambda: Settings(method="resolution falling"),
     "never wary": lambda: Settings(method="never wary"),
     "always wary": lambda: Settings(method="always wary"),
+    "wary among numbers, too": lambda: Settings(method="wary among numbers"),
     "untried levels like others": lambda: Settings(method="untried levels like others"),
     "information, then improvement": lambda: Settings(method="half and half"),
     "learning place always": lambda: Settings(method="learning only"),

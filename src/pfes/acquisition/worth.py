@@ -56,7 +56,7 @@ from pfes.objectives import Option
 from pfes.pareto import non_dominated, quick_hypervolume
 from pfes.space import Pool
 
-__all__ = ["METHOD", "Parts", "Worth", "at_stake", "pfes"]
+__all__ = ["METHOD", "Parts", "Worth", "at_stake", "pfes", "weighed"]
 
 Array = NDArray[np.float64]
 
@@ -194,13 +194,17 @@ def at_stake(learn: Pfes, reference: Array, held: Array) -> tuple[float, float]:
 
 def pfes(situation: Situation) -> Worth:
     """Learn the frontier while much is at stake, and hold it when it is known or time runs out."""
+    categories = isinstance(situation.domain, Pool) and not situation.domain.numeric
+    # as long as points are half measured, hopes have not been tried to the end
+    return weighed(situation, doubted=categories and len(situation.observed) == len(situation.held))
+
+
+def weighed(situation: Situation, *, doubted: bool) -> Worth:
+    """What measurements are worth. doubted: are hopes doubted where one confirms, too, the longer they are in vain?"""
     learn = information(situation)
     likely = np.vstack([situation.held, learn.starts])
     reference = reference_point(situation.model.predict(likely).mean, situation.thresholds)
-    # as long as points are half measured, hopes have not been tried to the end
-    whole_rows = len(situation.observed) == len(situation.held)
-    tried = isinstance(situation.domain, Pool) and not situation.domain.numeric and whole_rows
-    patience, most = (PATIENCE_OF_ROWS, MOST_OF_ROWS) if tried else (PATIENCE, MOST)
+    patience, most = (PATIENCE_OF_ROWS, MOST_OF_ROWS) if doubted else (PATIENCE, MOST)
     caution = min(most, 1.0 + situation.stale / patience)  # the longer in vain, the less the model is trusted
     # draws of what is held cost more and found no more
     hold = replace(improvement(situation), reference=reference, caution=caution)
@@ -208,7 +212,7 @@ def pfes(situation: Situation) -> Worth:
     time = 1.0 - 1.0 / max(situation.left, 1.0)  # nothing comes after the last measurement
     had = quick_hypervolume(hold.points, reference) if len(hold.points) else 0.0
     share = min(1.0, had / max(whole, 1e-300))
-    wariness = (1.0 - 1.0 / caution) * share / (1.0 + TURN / max(situation.left, 1e-300)) if tried else 0.0
+    wariness = (1.0 - 1.0 / caution) * share / (1.0 + TURN / max(situation.left, 1e-300)) if doubted else 0.0
     wary = bool(situation.rng.random() < wariness)
     vain = situation.stale * share**2
     venture = vain if vain >= PATIENCE_OF_LEVELS else 0.0
