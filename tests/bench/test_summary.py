@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.stats import rankdata, wilcoxon
 
 from pfes.bench import report
 from pfes.bench.results import Results
@@ -16,7 +17,7 @@ from pfes.bench.summary.contents import document
 from pfes.bench.summary.pairs import holm, pairs_of, signed_rank
 from pfes.bench.summary.ranks import ranked, ranks_of
 from pfes.bench.summary.seconds import seconds_of
-from pfes.bench.summary.spending import spending_of
+from pfes.bench.summary.spending import shares_of, spending_of
 from pfes.bench.summary.traces import cost_to, finite_median, held_at, traces_of
 from pfes.errors import InvalidInput
 
@@ -119,14 +120,20 @@ def test_mean_ranks_by_problem_and_over_all() -> None:
 
 def test_signed_rank_is_that_of_all_signs() -> None:
     rng = np.random.default_rng(1)
-    for count in (5, 8):
-        d = rng.standard_normal(count) + 0.7
-        rank = np.argsort(np.argsort(np.abs(d))) + 1
+    for d in (rng.standard_normal(5) + 0.7, rng.standard_normal(8) + 0.7, np.array([0.1, 0.1, -0.1, 0.3, 0.3, 0.2])):
+        rank, count = rankdata(np.abs(d)), len(d)
         sums = [np.dot(rank, signs) for signs in itertools.product((0, 1), repeat=count)]
         lower = min(rank[d > 0].sum(), rank[d < 0].sum())
         assert signed_rank(d) == pytest.approx(min(1.0, 2 * np.mean(np.array(sums) <= lower)))
     assert signed_rank(np.zeros(6)) == 1.0
-    assert 0.0 < signed_rank(np.array([0.1, 0.1, -0.1, 0.0, 0.3])) <= 1.0  # ties: by the normal approximation
+    assert signed_rank(np.array([0.1, 0.0, -0.1, 0.1, 0.3])) == signed_rank(np.array([0.1, -0.1, 0.1, 0.3]))
+    assert signed_rank(np.full(5, 0.1)) == 2 / 2**5  # five pairs cannot show more, ties or not
+
+
+def test_signed_rank_of_many_is_near_the_exact_one() -> None:
+    few, many = (np.random.default_rng(2).standard_normal(60)[:count] + 0.2 for count in (50, 60))
+    assert signed_rank(few) == pytest.approx(wilcoxon(few, method="exact").pvalue, rel=1e-9)
+    assert signed_rank(many) == pytest.approx(wilcoxon(many, method="exact").pvalue, rel=0.05)
 
 
 def test_holm_is_the_slow_definition() -> None:
@@ -170,6 +177,11 @@ def test_where_the_cost_went_is_counted_by_tenths_of_the_budget() -> None:
     assert [layer.name for layer in found.chart().panels[0].layers] == ["yield, costs 10", "cost, costs 1"]
     assert found.shares[[0, 2, 5, 7]].tolist() == [[0.0, 1.0], [0.0, 1.0], [1.0, 0.0], [1.0, 0.0]]
     assert arena.rows[0].decoupled
+    halves = shares_of(arena, arena.rows[0], 2, 2)
+    assert halves.tolist() == [[0.0, 1.0], [1.0, 0.0]]
+    uneven = cheap | {"which": [[1], [1], [1], [0]], "spent": [10.0, 10.5, 11.0, 13.9, 14.0]}
+    arena = arenas_of([cheap, uneven | {"seed": 1, "settings": cheap["settings"] | {"seed": 1}}])[0]
+    assert shares_of(arena, arena.rows[0], 2, 4)[:, 0].tolist() == [0.0, 0.0, 1.0, 1.0]  # 4 cheap ones, 1, 1 and 2
 
 
 def test_seconds_are_over_all_suggestions() -> None:

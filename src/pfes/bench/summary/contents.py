@@ -13,7 +13,7 @@ from pfes.bench.summary.arenas import Arena, Row, arenas_of
 from pfes.bench.summary.pairs import pairs_of
 from pfes.bench.summary.ranks import ranks_of
 from pfes.bench.summary.seconds import seconds_of
-from pfes.bench.summary.spending import spending_of
+from pfes.bench.summary.spending import shares_of, spending_of
 from pfes.bench.summary.traces import ENOUGH, cost_to, finite_median, held_at, standard_error, traces_of
 from pfes.errors import InvalidInput
 from pfes.plots.words import counted, number, percent
@@ -201,10 +201,10 @@ def _spending(arenas: Sequence[Arena]) -> Iterator[Section]:
                 Picture(f"spending-{slug(f'{arena.name} {row.method}')}", found, f"{arena.name}, {row.method}.")
             )
             dear = int(np.argmax(list(costs.values())))
-            quarters = np.array_split(found.shares[:, dear], 4)
-            rows.append([arena.name, row.method, *(percent(float(part.mean())) for part in quarters)])
+            quarters = shares_of(arena, row, len(costs), 4)[:, dear]
+            rows.append([arena.name, row.method, *map(percent, quarters.tolist())])
     if rows:
-        caption = "Share of the measurements that were of the dearest objective, by quarters of the budget."
+        caption = "Share of the measurements that were of the dearest objective, by quarters of what was left to spend."
         table = Table.of(["problem", "method", "first", "second", "third", "last"], rows, caption)
         yield Section("Cheap first, then expensive?", (table, *blocks))
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from pfes.bench.summary.arenas import Arena, Row
 from pfes.plots.chart import Axis, Chart, Line, Panel
 
-__all__ = ["PARTS", "Spending", "spending_of"]
+__all__ = ["PARTS", "Spending", "shares_of", "spending_of"]
 
 Array = NDArray[np.float64]
 PARTS = 10  # of the budget
@@ -37,12 +37,20 @@ class Spending:
 
 def spending_of(arena: Arena, row: Row, costs: Mapping[str, float]) -> Spending:
     """Of all runs of a row together; costs of the objectives by name, in their order."""
-    counts = np.zeros((PARTS, len(costs)))
+    return Spending(arena.name, row.method, costs, shares_of(arena, row, len(costs), PARTS))
+
+
+def shares_of(arena: Arena, row: Row, objectives: int, parts: int) -> Array:
+    """(parts, objectives) shares of the measurements of all runs, in equal parts of the budget after the first points.
+
+    A measurement belongs to the part in which it began.
+    """
+    counts = np.zeros((parts, objectives))
     whole = arena.budget * arena.unit
     for line in row.runs.values():
         begin = line["spent"][0]
         for which, spent in zip(line["which"], line["spent"], strict=False):  # what had been spent before it
-            part = min(int(PARTS * (spent - begin) / max(whole - begin, 1e-300)), PARTS - 1)
+            part = min(int(parts * (spent - begin) / max(whole - begin, 1e-300)), parts - 1)
             counts[part, which] += 1.0
     total = counts.sum(axis=1, keepdims=True)
-    return Spending(arena.name, row.method, costs, counts / np.where(total > 0.0, total, 1.0))
+    return counts / np.where(total > 0.0, total, 1.0)
