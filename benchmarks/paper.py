@@ -17,6 +17,7 @@ import numpy as np
 from scipy.stats import friedmanchisquare, rankdata
 
 from pfes.bench import read_results
+from pfes.bench.summary.traces import cost_to
 from tables import table
 
 KEPT = Path(__file__).resolve().parent / "results" / "bench"
@@ -58,7 +59,12 @@ def frontiers(runs: Runs) -> str:
 def costs(runs: Runs) -> str:
     """Mean ranks by the cost to hold 95 %, and the pairs that those win who measure one objective at a time."""
     methods = list(next(iter(runs.values())))
-    spent = np.array([[[to_hold(by[name][s]) for s in sorted(by[name])] for name in methods] for by in runs.values()])
+    spent = np.array(
+        [
+            [[cost_to(line) / line["price"] for _, line in sorted(by[name].items())] for name in methods]
+            for by in runs.values()
+        ]
+    )
     ranks = rankdata(spent, axis=1).mean(axis=2).T  # (methods, problems)
     won = {name: pairs_won(spent, methods.index(name)) for name in APART}
     rows = [
@@ -74,12 +80,6 @@ def pairs_won(spent: np.ndarray, base: int) -> list[float]:
     """By method `base` of spent (problems, methods, seeds), against each; a tie counts one half."""
     mine = spent[:, base : base + 1]
     return [float(value) for value in ((spent > mine) + 0.5 * (spent == mine)).sum(axis=(0, 2))]
-
-
-def to_hold(line: dict[str, Any], share: float = 0.95) -> float:
-    """What a run had paid, in evaluations of everything, when it held so much; inf if it never did."""
-    reached = (cost for cost, held in zip(line["spent"], line["held"], strict=True) if held >= share)
-    return float(next(reached, np.inf)) / float(line["price"])
 
 
 def repeats(line: dict[str, Any]) -> int:

@@ -179,9 +179,9 @@ def test_where_the_cost_went_is_counted_by_tenths_of_the_budget() -> None:
     assert arena.rows[0].decoupled
     halves = shares_of(arena, arena.rows[0], 2, 2)
     assert halves.tolist() == [[0.0, 1.0], [1.0, 0.0]]
-    uneven = cheap | {"which": [[1], [1], [1], [0]], "spent": [10.0, 10.5, 11.0, 13.9, 14.0]}
+    uneven = cheap | {"which": [[0], [1], [1], [0]], "spent": [10.0, 10.5, 11.0, 13.9, 14.0]}
     arena = arenas_of([cheap, uneven | {"seed": 1, "settings": cheap["settings"] | {"seed": 1}}])[0]
-    assert shares_of(arena, arena.rows[0], 2, 4)[:, 0].tolist() == [0.0, 0.0, 1.0, 1.0]  # 4 cheap ones, 1, 1 and 2
+    assert shares_of(arena, arena.rows[0], 2, 4)[:, 0].tolist() == [1 / 3, 0.0, 1.0, 1.0]  # of both runs together
 
 
 def test_seconds_are_over_all_suggestions() -> None:

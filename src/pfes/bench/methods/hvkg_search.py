@@ -3,7 +3,7 @@
 `SingleTaskGP` per objective, of the points where that objective was measured; `qHypervolumeKnowledgeGradient` with 8
 fantasies and 10 points of the front, divided by the cost of the objective, above the largest hypervolume that 10 points
 of the posterior mean have now; for every objective one start out of 512 raw samples, and the best of all objectives.
-The reference point is the problem's: it cannot do without. A suggestion takes minutes.
+The reference point is the problem's: it cannot do without. A suggestion takes some twenty seconds.
 """
 
 import warnings

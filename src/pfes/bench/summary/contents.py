@@ -204,7 +204,7 @@ def _spending(arenas: Sequence[Arena]) -> Iterator[Section]:
             quarters = shares_of(arena, row, len(costs), 4)[:, dear]
             rows.append([arena.name, row.method, *map(percent, quarters.tolist())])
     if rows:
-        caption = "Share of the measurements that were of the dearest objective, by quarters of what was left to spend."
+        caption = "Share of measurements of the dearest objective, by quarters of the budget beyond the first points."
         table = Table.of(["problem", "method", "first", "second", "third", "last"], rows, caption)
         yield Section("Cheap first, then expensive?", (table, *blocks))
 
