@@ -558,6 +558,9 @@ def test_nothing_is_recommended_before_anything_is_measured() -> None:
         ({"estimator": "magic"}, "estimator: got 'magic', wanted one of matched"),
         ({"initial": -1}, "initial: got -1"),
         ({"refit": "never"}, "refit: got 'never'"),
+        ({"frontiers": 10}, "frontiers: got 10, wanted a FrontierSettings"),
+        ({"recipe": "paper"}, "recipe: got 'paper', wanted a Recipe"),
+        ({"maximiser": "direct"}, "maximiser: got 'direct', wanted a MaximiserSettings"),
     ],
 )
 def test_impossible_settings_are_refused(settings: dict[str, Any], message: str) -> None:

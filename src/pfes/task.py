@@ -44,6 +44,9 @@ class Settings:
     model: str = "independent"
 
     def __post_init__(self) -> None:
+        for name, kind in (("recipe", Recipe), ("frontiers", FrontierSettings), ("maximiser", MaximiserSettings)):
+            if not isinstance(got := getattr(self, name), kind):
+                raise InvalidInput(f"{name}: got {got!r}, wanted a {kind.__name__}; try {name}={kind.__name__}(...)")
         method_named(self.method)
         if self.estimator not in ESTIMATORS:
             raise InvalidInput(f"estimator: got {self.estimator!r}, wanted one of {', '.join(ESTIMATORS)}")
