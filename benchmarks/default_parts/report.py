@@ -6,9 +6,12 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from default_parts.cases import CHECKED, POOLS, SPACES
 from default_parts.figures import draw_costs, draw_traces
 from default_parts.runs import Run, Runs, read_runs
+from pfes.bench.summary.pairs import signed_rank
 from tables import table, write_section
 
 __all__ = ["write"]
@@ -18,6 +21,7 @@ PAGE = ROOT / "docs" / "default.md"
 KEPT = ROOT / "benchmarks" / "results" / "bench"
 Result = dict[str, Any]
 ENOUGH = 0.95  # of the optimum: what it costs to hold that
+DEAREST = 1e3  # evaluations: more than any search has
 
 
 def kept(*names: str) -> Runs:
@@ -105,10 +109,18 @@ def pools(ours: Runs, rival: Runs) -> str:
             rows.append([
                 f"{name}, {budget}", str(len(mine)), *_spread(run.at(budget) for run in mine.values()),
                 _share(median(run.recommended(budget) for run in mine.values())), str(len(theirs)),
-                *_spread(run.at(budget) for run in theirs.values()), _wins(mine, theirs, budget), shares(mine.values()),
+                *_spread(run.at(budget) for run in theirs.values()), _wins(mine, theirs, budget),
+                _chance([(mine[seed].at(budget), run.at(budget)) for seed, run in theirs.items()]),
+                shares(mine.values()),
             ])  # fmt: skip
-    theirs_too = ["pairs", "qLogNEHVI", "mean", "least"]
-    return table(["", "seeds", "held", "mean", "least", "recommended", *theirs_too, "won", "l / c / d, %"], rows)
+    theirs_too = ["pairs", "qLogNEHVI", "mean", "least", "won", "p"]
+    return table(["", "seeds", "held", "mean", "least", "recommended", *theirs_too, "l / c / d, %"], rows)
+
+
+def _chance(pairs: list[tuple[float, float]]) -> str:
+    """p of Wilcoxon's signed-rank test on pairs; what was not reached is dearest."""
+    known = np.minimum(np.array(pairs).reshape(-1, 2), DEAREST)
+    return f"{signed_rank(np.round(known[:, 0] - known[:, 1], 4)):.2g}" if len(known) else ""
 
 
 def _spread(values: Iterable[float]) -> list[str]:
@@ -131,8 +143,8 @@ def decoupled(apart: Runs, together: Runs, rival: Runs) -> str:
                 *(_cheaper(reached[0], other) for other in reached[1:]),
                 f"{100 * _spent_on(mine.values(), 0):.0f} %", shares(mine.values()),
             ])  # fmt: skip
-    header = ["", "seeds", "one at a time", "together", "qLogNEHVI", "than together", "than qLogNEHVI", "on the first"]
-    return table([*header, "l / c / d, %"], rows)
+    header = ["", "seeds", "one at a time", "together", "qLogNEHVI", "of together (p)", "of qLogNEHVI (p)"]
+    return table([*header, "on the first", "l / c / d, %"], rows)
 
 
 def _costs(values: list[float]) -> str:
@@ -142,8 +154,10 @@ def _costs(values: list[float]) -> str:
 
 
 def _cheaper(mine: list[float], other: list[float]) -> str:
-    """How many searches were cheaper."""
-    return f"{sum(a < b for a, b in zip(mine, other, strict=True))} of {len(mine)}"
+    """The median ratio of a pair, how many searches were cheaper, and the chance of it."""
+    pairs = list(zip(mine, other, strict=True))
+    ratio = statistics.median(min(a, DEAREST) / min(b, DEAREST) for a, b in pairs)
+    return f"{ratio:.2f}, {sum(a < b for a, b in pairs)} of {len(pairs)} ({_chance(pairs)})"
 
 
 def _spent_on(runs: Iterable[Run], objective: int) -> float:
