@@ -110,17 +110,17 @@ def pools(ours: Runs, rival: Runs) -> str:
                 f"{name}, {budget}", str(len(mine)), *_spread(run.at(budget) for run in mine.values()),
                 _share(median(run.recommended(budget) for run in mine.values())), str(len(theirs)),
                 *_spread(run.at(budget) for run in theirs.values()), _wins(mine, theirs, budget),
-                _chance([(mine[seed].at(budget), run.at(budget)) for seed, run in theirs.items()]),
+                _chance(mine[seed].at(budget) - run.at(budget) for seed, run in theirs.items()),
                 shares(mine.values()),
             ])  # fmt: skip
     theirs_too = ["pairs", "qLogNEHVI", "mean", "least", "won", "p"]
     return table(["", "seeds", "held", "mean", "least", "recommended", *theirs_too, "l / c / d, %"], rows)
 
 
-def _chance(pairs: list[tuple[float, float]]) -> str:
-    """p of Wilcoxon's signed-rank test on pairs; what was not reached is dearest."""
-    known = np.minimum(np.array(pairs).reshape(-1, 2), DEAREST)
-    return f"{signed_rank(np.round(known[:, 0] - known[:, 1], 4)):.2g}" if len(known) else ""
+def _chance(differences: Iterable[float]) -> str:
+    """p of Wilcoxon's signed-rank test on pairs."""
+    known = np.round(np.array(list(differences)), 4)
+    return f"{signed_rank(known):.2g}" if len(known) else ""
 
 
 def _spread(values: Iterable[float]) -> list[str]:
@@ -143,21 +143,23 @@ def decoupled(apart: Runs, together: Runs, rival: Runs) -> str:
                 *(_cheaper(reached[0], other) for other in reached[1:]),
                 f"{100 * _spent_on(mine.values(), 0):.0f} %", shares(mine.values()),
             ])  # fmt: skip
-    header = ["", "seeds", "one at a time", "together", "qLogNEHVI", "of together (p)", "of qLogNEHVI (p)"]
-    return table([*header, "on the first", "l / c / d, %"], rows)
+    header = ["", "seeds", "one at a time", "together", "qLogNEHVI"]
+    pairs_of = ["to together, cheaper (p)", "to qLogNEHVI, cheaper (p)"]
+    return table([*header, *pairs_of, "on the first", "l / c / d, %"], rows)
 
 
 def _costs(values: list[float]) -> str:
-    """Median; runs that never held so much count as dearer than all."""
-    middle = statistics.median(values)
-    return "not reached" if math.isinf(middle) else f"{middle:.1f}"
+    """Median; runs that never held so much count as dearer than all, and are counted."""
+    middle, never = statistics.median(values), sum(map(math.isinf, values))
+    found = "not reached" if math.isinf(middle) else f"{middle:.1f}"
+    return f"{found}, {never} never" if never else found
 
 
 def _cheaper(mine: list[float], other: list[float]) -> str:
-    """The median ratio of a pair, how many searches were cheaper, and the chance of it."""
-    pairs = list(zip(mine, other, strict=True))
-    ratio = statistics.median(min(a, DEAREST) / min(b, DEAREST) for a, b in pairs)
-    return f"{ratio:.2f}, {sum(a < b for a, b in pairs)} of {len(pairs)} ({_chance(pairs)})"
+    """The median ratio of a pair, how many searches were cheaper (a tie for one half), and the chance of it."""
+    logs = [math.log(min(a, DEAREST) / min(b, DEAREST)) for a, b in zip(mine, other, strict=True)]
+    won = sum((log < 0.0) + 0.5 * (log == 0.0) for log in logs)
+    return f"{math.exp(statistics.median(logs)):.2f}, {won:g} of {len(logs)} ({_chance(logs)})"
 
 
 def _spent_on(runs: Iterable[Run], objective: int) -> float:
