@@ -11,7 +11,7 @@ import numpy as np
 from default_parts.cases import CHECKED, POOLS, SPACES
 from default_parts.figures import draw_costs, draw_traces
 from default_parts.runs import Run, Runs, read_runs
-from pfes.bench.summary.pairs import signed_rank
+from pfes.bench.summary.pairs import ALIKE, signed_rank
 from tables import table, write_section
 
 __all__ = ["write"]
@@ -80,17 +80,27 @@ def continuous(ours: Runs, rival: Runs, problems: Iterable[str]) -> str:
             rows.append([
                 f"{name}, {budget}", str(len(mine)), _share(median(run.at(budget) for run in mine.values())),
                 _share(median(run.recommended(budget) for run in mine.values())), _share(held), str(len(theirs)),
-                _share(ratio), _wins(mine, theirs, budget) if theirs else "", shares(mine.values()),
+                _share(ratio), _wins(_ahead(mine, theirs, budget)) if theirs else "", shares(mine.values()),
             ])  # fmt: skip
     header = ["", "seeds", "held", "recommended", "qLogNEHVI", "pairs", "ratio", "won", "learn / confirm / doubt, %"]
     mean = f"Geometric mean of the {len(ratios)} ratios: **{geometric(ratios):.3f}**."
     return "\n\n".join([table(header, rows), mean])
 
 
-def _wins(ours: dict[int, Run], theirs: dict[int, Run], budget: float) -> str:
+def _ahead(ours: dict[int, Run], theirs: dict[int, Run], budget: float) -> list[float]:
+    """By how much more was held, pair by pair."""
+    return [ours[seed].at(budget) - run.at(budget) for seed, run in theirs.items()]
+
+
+def _wins(ahead: list[float]) -> str:
     """How many pairs were won, a tie (to the fourth digit) for one half."""
-    ahead = [round(ours[seed].at(budget) - run.at(budget), 4) for seed, run in theirs.items()]
-    return f"{sum((a > 0.0) + 0.5 * (a == 0.0) for a in ahead):g} of {len(ahead)}"
+    known = np.round(ahead, ALIKE)
+    return f"{(known > 0.0).sum() + 0.5 * (known == 0.0).sum():g} of {len(known)}"
+
+
+def _chance(ahead: list[float]) -> str:
+    """p of Wilcoxon's signed-rank test on pairs."""
+    return f"{signed_rank(np.round(ahead, ALIKE)):.2g}"
 
 
 def _share(value: float) -> str:
@@ -106,21 +116,15 @@ def pools(ours: Runs, rival: Runs) -> str:
             if not mine:
                 continue
             theirs = {seed: run for seed, run in rival.of(name=name).items() if seed in mine}
+            ahead = _ahead(mine, theirs, budget)
             rows.append([
                 f"{name}, {budget}", str(len(mine)), *_spread(run.at(budget) for run in mine.values()),
                 _share(median(run.recommended(budget) for run in mine.values())), str(len(theirs)),
-                *_spread(run.at(budget) for run in theirs.values()), _wins(mine, theirs, budget),
-                _chance(mine[seed].at(budget) - run.at(budget) for seed, run in theirs.items()),
+                *_spread(run.at(budget) for run in theirs.values()), _wins(ahead), _chance(ahead),
                 shares(mine.values()),
             ])  # fmt: skip
     theirs_too = ["pairs", "qLogNEHVI", "mean", "least", "won", "p"]
     return table(["", "seeds", "held", "mean", "least", "recommended", *theirs_too, "l / c / d, %"], rows)
-
-
-def _chance(differences: Iterable[float]) -> str:
-    """p of Wilcoxon's signed-rank test on pairs."""
-    known = np.round(np.array(list(differences)), 4)
-    return f"{signed_rank(known):.2g}" if len(known) else ""
 
 
 def _spread(values: Iterable[float]) -> list[str]:
@@ -144,7 +148,7 @@ def decoupled(apart: Runs, together: Runs, rival: Runs) -> str:
                 f"{100 * _spent_on(mine.values(), 0):.0f} %", shares(mine.values()),
             ])  # fmt: skip
     header = ["", "seeds", "one at a time", "together", "qLogNEHVI"]
-    pairs_of = ["to together, cheaper (p)", "to qLogNEHVI, cheaper (p)"]
+    pairs_of = ["ratio to together, cheaper (p)", "ratio to qLogNEHVI, cheaper (p)"]
     return table([*header, *pairs_of, "on the first", "l / c / d, %"], rows)
 
 
@@ -157,9 +161,8 @@ def _costs(values: list[float]) -> str:
 
 def _cheaper(mine: list[float], other: list[float]) -> str:
     """The median ratio of a pair, how many searches were cheaper (a tie for one half), and the chance of it."""
-    logs = [math.log(min(a, DEAREST) / min(b, DEAREST)) for a, b in zip(mine, other, strict=True)]
-    won = sum((log < 0.0) + 0.5 * (log == 0.0) for log in logs)
-    return f"{math.exp(statistics.median(logs)):.2f}, {won:g} of {len(logs)} ({_chance(logs)})"
+    cheaper = [math.log(min(b, DEAREST) / min(a, DEAREST)) for a, b in zip(mine, other, strict=True)]
+    return f"{math.exp(-statistics.median(cheaper)):.2f}, {_wins(cheaper)} ({_chance(cheaper)})"
 
 
 def _spent_on(runs: Iterable[Run], objective: int) -> float:
