@@ -40,7 +40,7 @@ __all__ = ["METHOD", "Jes", "jes"]
 
 Array = NDArray[np.float64]
 
-ROUNDING = 1e-12  # of a variance: objectives that go together entirely still have a determinant
+ROUNDING = 1e-12  # of the prior variance: what is known, or goes together entirely, still has a determinant
 PAIRS = 20  # optimal points of each sampled function that are taken to be known
 
 
@@ -118,7 +118,7 @@ class Jes:
             whole += spread
         else:
             whole[:, own, own] = spread**2
-        whole[:, own, own] += self.delta**2 + ROUNDING * whole[:, own, own]
+        whole[:, own, own] += self.delta**2 + ROUNDING * self.model.amplitude
         values, slopes = [], []
         for option in self.options:
             part = np.ix_(range(len(spread)), option.which, option.which)
