@@ -46,10 +46,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from pfes.acquisition.by_differences import slopes_by_differences
 from pfes.acquisition.ehvi import Ehvi, improvement, reference_point
 from pfes.acquisition.method import Method
 from pfes.acquisition.pfes import Pfes, information
-from pfes.acquisition.protocol import Slopes, gain_of
+from pfes.acquisition.protocol import Slopes, gain_of, score_of
+from pfes.acquisition.reach import Reach
 from pfes.acquisition.situation import Situation
 from pfes.gp import Surrogate
 from pfes.objectives import Option
@@ -90,6 +92,7 @@ class Worth:
     wary: bool = True  # is `hold` as cautious where one confirms, and where what was found is weighed?
     doubt: bool = False  # is the model taken to err more than anything measured speaks for?
     venture: float = 0.0  # measurements in vain, if untried levels of categories come first
+    reach: Reach | None = None  # in a pool: what is looked for beside information, instead of improvement
 
     @property
     def options(self) -> tuple[Option, ...]:
@@ -129,11 +132,16 @@ class Worth:
         if self.weight == 1.0:
             return self.expected.scores(x) + share
         told = self.learn.predicted(x)
+        nats = (1.0 - self.weight) * self.learn.score(*told)
+        if self.reach is not None:
+            return nats + self.weight * score_of(self.reach.of(x, self.options))
         improved = told if self._alike else self.hold.predicted(x)
-        return (1.0 - self.weight) * self.learn.score(*told) + self.weight * (self.hold.score(*improved) + share)
+        return nats + self.weight * (self.hold.score(*improved) + share)
 
     def slopes(self, x: Array) -> Slopes:
         """`scores` with gradients (N, K, D); shares are constant but at single points."""
+        if self.reach is not None and self.weight < 1.0:
+            return slopes_by_differences(self.scores, x)
         share = np.log(self._shares(x))
         if self.weight == 1.0:
             score, d_x = self.expected.slopes(x)
@@ -149,7 +157,10 @@ class Worth:
     def given(self, x: Array, which: Sequence[int], rng: np.random.Generator) -> "Worth":
         """Each frontier knows its own path's values at x; what is held grows by what is expected there."""
         learn, hold = self.learn.given(x, which, rng), self.hold.given(x, which, rng)
-        return replace(self, learn=learn, hold=hold, wary=self.doubt or bool(rng.random() < self.wariness))
+        complete = hold.points.shape[-2] > self.hold.points.shape[-2]
+        reach = None if self.reach is None else self.reach.given(learn.model, x, complete=complete)
+        wary = self.doubt or bool(rng.random() < self.wariness)
+        return replace(self, learn=learn, hold=hold, reach=reach, wary=wary)
 
     def confirming(self) -> "Worth":
         """The same, looking for improvement alone."""
@@ -216,7 +227,15 @@ def weighed(situation: Situation, *, doubted: bool) -> Worth:
     wary = bool(situation.rng.random() < wariness)
     vain = situation.stale * share**2
     venture = vain if vain >= PATIENCE_OF_LEVELS else 0.0
-    return Worth(learn, hold, stake, time, whole, situation.completing, wariness=wariness, wary=wary, venture=venture)
+    reach = (
+        Reach(situation.model, learn.values, learn.starts, situation.held, reference, learn.delta)
+        if isinstance(situation.domain, Pool)
+        else None
+    )
+    return Worth(
+        learn, hold, stake, time, whole, situation.completing,
+        wariness=wariness, wary=wary, venture=venture, reach=reach,
+    )  # fmt: skip
 
 
 METHOD = Method(
