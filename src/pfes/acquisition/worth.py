@@ -3,7 +3,9 @@
 To learn, look for information where it pays; to confirm, look for improvement alone:
 
     score = (1 - weight) log nats + weight log(share * improvement)      weight 1/2, or 1
+    score = (1 - weight) log nats + weight log reach                     weight 1/2, to learn in a pool
 
+    reach         hypervolume that may be won where the measurement tells something (reach.py)
     improvement   expected growth of the hypervolume held, if all that the point lacks were measured
     share         of that cost which this measurement pays: 1 if nothing is lacking after it
     nats          what it tells about the Pareto frontier
@@ -16,12 +18,15 @@ What either finds is worth the hypervolume that it adds at once, and what its kn
     time          how much of it there is time to collect: 1 without a budget, 0 for the last measurement
 
 Information alone is drawn to where the model knows nothing, such as corners, even where nothing good is expected;
-improvement alone stays near what is known to be good. The longer nothing better was found, the wider the deviations of
-improvement are taken to be: the model's hopes near what it knows were in vain, so it may err elsewhere, too. Where one
-learns that is always so. In a pool with categories whose rows are measured whole it is so where one confirms, too, if
-chance will have it: a search that never trusted its model would not fill the front, one that always did would go on
-hoping in vain beside what it knows, row after row. Among numbers there is always something to fill in, and one
-objective at a time something to complete; there it did not help (docs/default.md).
+improvement alone stays near what is known to be good. Of all rows of a pool that one measurement tells of, improvement
+sees the one that is measured; there the reach takes its place where one learns.
+
+The longer nothing better was found, the wider the deviations of improvement are taken to be: the model's hopes near
+what it knows were in vain, so it may err elsewhere, too. Where one learns in a space that is always so. In a pool with
+categories whose rows are measured whole it is so where one confirms, if chance will have it: a search that never
+trusted its model would not fill the front, one that always did would go on hoping in vain beside what it knows, row
+after row. Among numbers there is always something to fill in, and one objective at a time something to complete; there
+it did not help (docs/default.md).
 
 Of a level of a category that was never tried, or in poor company only, the model knows little but that levels differ.
 It goes on hoping beside what it knows to be good, where each hope is a little larger, and never comes to what might be
