@@ -27,8 +27,13 @@ class Plan(NamedTuple):
     costs: tuple[float, ...] = ()  # of the objectives; empty: the problem's own
 
 
-def search(plan: Plan, settings: Settings, marks: tuple[int, ...] = ()) -> dict[str, Any]:
-    """Run it. Traces have one entry per trial, start first; recommended: after the trials that pass these marks."""
+def search(
+    plan: Plan, settings: Settings, marks: tuple[int, ...] = (), *, free: tuple[str, int] | None = None
+) -> dict[str, Any]:
+    """Run it. Traces have one entry per trial, start first; recommended: after the trials that pass these marks.
+
+    free: an objective of a pool, and of how many rows at random it is known for nothing.
+    """
     found = problem(plan.problem, plan.costs)
     price = found.objectives.cost(range(len(found.objectives)))
     begin = start(plan.problem, plan.seed)
@@ -42,6 +47,8 @@ def search(plan: Plan, settings: Settings, marks: tuple[int, ...] = ()) -> dict[
     noise = np.random.default_rng([plan.seed, 7])
     study.add([_row(found, place) | _measured(found, place, noise) for place in begin])
     trace = _Trace(found, study, price, marks)
+    if free is not None:
+        study.add(_given(found, *free, without=set(begin)))
     while trials := study.ask(plan.batch, decoupled=plan.decoupled):
         trace.together(trials)
         for trial in trials:
@@ -49,6 +56,14 @@ def search(plan: Plan, settings: Settings, marks: tuple[int, ...] = ()) -> dict[
             study.tell(trial.id, {name: told[name] for name in trial.objectives})
             trace.after(trial)
     return trace.result
+
+
+def _given(found: Problem, name: str, count: int, without: set[Any]) -> list[dict[str, Any]]:
+    """True values of one objective in some rows of a pool."""
+    assert isinstance(found.space, Pool)
+    rows = [row for row in np.random.default_rng(1).permutation(len(found.space))[:count] if row not in without]
+    values = found.values(rows)[:, found.names.index(name)]
+    return [{"row": found.space.ids[row], name: float(value)} for row, value in zip(rows, values, strict=True)]
 
 
 def _row(found: Problem, place: Any) -> dict[str, Any]:

@@ -110,6 +110,13 @@ def test_pools_are_searched_by_reach_and_spaces_by_improvement() -> None:
     assert pfes(situation()).reach is None
 
 
+def test_improvement_is_looked_for_in_vain_and_where_rows_are_half_measured() -> None:
+    rows = pooled().domain.x[:6]
+    assert pfes(pooled(held=rows, observed=rows, stale=3.0)).reach is not None
+    assert pfes(pooled(held=rows, observed=rows, stale=4.0)).reach is None
+    assert pfes(pooled(held=rows, observed=rows, options=APART)).reach is None
+
+
 def test_slopes_are_those_of_the_scores() -> None:
     rows = pooled().domain.x[:6]
     worth = pfes(pooled(held=rows, observed=rows))
@@ -146,10 +153,18 @@ def test_without_noise_a_known_candidate_stays_finite(model: Surrogate) -> None:
 
 
 @pytest.mark.parametrize("rows", [40, 4000], ids=["drawn jointly", "paths"])
-def test_pools_of_any_size_are_searched_before_any_row_is_complete(rows: int) -> None:
+def test_pools_of_any_size_are_searched_in_batches(rows: int) -> None:
     rng = np.random.default_rng(0)
     table = {"a": rng.uniform(size=rows), "b": rng.uniform(size=rows)}
     goals = [Objective("u"), Objective("v", "min")]
     study = create_study(space=Pool(table, inputs=["a", "b"]), objectives=goals, seed=0)
-    study.add([{"row": i, name: table["a"][i] + table["b"][i] ** 2} for i, name in enumerate("uvuvuvuvuv")])
-    assert study.ask(2, decoupled=True)[1].purpose in {"learn", "confirm"}
+    study.add([{"row": i, "u": table["a"][i], "v": table["b"][i] ** 2} for i in range(6)])
+    asked = study.ask(3)
+    assert len({trial.row for trial in asked}) == 3
+    assert asked[0].purpose in {"learn", "confirm"}
+
+
+def test_before_anything_is_held_all_of_a_function_may_be_won() -> None:
+    worth = pfes(pooled())
+    assert np.isfinite(worth.scores(pooled().domain.x)).all()
+    assert (worth.reach.places.gains > 0.0).all()

@@ -70,6 +70,7 @@ Array = NDArray[np.float64]
 PATIENCE, MOST = 4.0, 8.0  # full measurements in vain after which the model is thought to err twice as much; at most
 PATIENCE_OF_ROWS, MOST_OF_ROWS = 2.0, 4.0  # in a pool with categories whose rows are measured whole
 PATIENCE_OF_LEVELS = 2.0  # full measurements in vain after which untried levels come first, if all is held
+IN_VAIN = 2.0  # caution from which one learns where improvement is hoped for, not where sampled functions reach
 TURN = 5.0  # measurements of everything that it takes to make use of a better place
 SMALL = 1e-9  # the share of a point that cannot be completed
 
@@ -97,7 +98,7 @@ class Worth:
     wary: bool = True  # is `hold` as cautious where one confirms, and where what was found is weighed?
     doubt: bool = False  # is the model taken to err more than anything measured speaks for?
     venture: float = 0.0  # measurements in vain, if untried levels of categories come first
-    reach: Reach | None = None  # in a pool: what is looked for beside information, instead of improvement
+    reach: Reach | None = None  # what is looked for beside information, instead of improvement
 
     @property
     def options(self) -> tuple[Option, ...]:
@@ -232,14 +233,12 @@ def weighed(situation: Situation, *, doubted: bool) -> Worth:
     wary = bool(situation.rng.random() < wariness)
     vain = situation.stale * share**2
     venture = vain if vain >= PATIENCE_OF_LEVELS else 0.0
-    reach = (
-        Reach(situation.model, learn.values, learn.starts, situation.held, reference, learn.delta)
-        if isinstance(situation.domain, Pool)
-        else None
-    )
+    # half-measured rows are completed by improvement, and in vain one looks beyond what the sampled functions know
+    reaching = isinstance(situation.domain, Pool) and len(situation.options) == 1 and caution < IN_VAIN
+    reach = Reach(situation.model, learn.values, learn.starts, situation.held, reference, learn.delta)
     return Worth(
         learn, hold, stake, time, whole, situation.completing,
-        wariness=wariness, wary=wary, venture=venture, reach=reach,
+        wariness=wariness, wary=wary, venture=venture, reach=reach if reaching else None,
     )  # fmt: skip
 
 
