@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
+from default_parts.reach import reaching
 from pfes.acquisition import METHODS, Pfes, Situation
 from pfes.acquisition import worth as default
 from pfes.acquisition.protocol import Slopes, score_of
@@ -143,6 +144,7 @@ def register() -> None:
         "wary among numbers": lambda situation: default.weighed(situation, doubted=_whole_rows(situation)),
         "untried levels like others": lambda situation: replace(default.pfes(situation), venture=0.0),
         "half and half": _halves,
+        "information times reach": reaching,
         "learning only": lambda situation: replace(default.pfes(situation), stake=1e6),
     }
     for name, build in ways.items():

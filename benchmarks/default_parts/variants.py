@@ -38,6 +38,7 @@ VARIANTS: dict[str, Callable[[], Settings]] = {
     "untried levels like others": lambda: Settings(method="untried levels like others"),
     "information, then improvement": lambda: Settings(method="half and half"),
     "learning place always": lambda: Settings(method="learning only"),
+    "information times reach": lambda: Settings(method="information times reach"),
     "5 frontiers": _frontiers(count=5),
     "30 frontiers": _frontiers(count=30),
     "frontiers of 50 points": _frontiers(points=50),

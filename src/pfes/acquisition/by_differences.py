@@ -1,14 +1,13 @@
 """Methods whose scores have no gradient in closed form: central differences, written once."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pfes.acquisition.protocol import FLOOR, Slopes
 
-__all__ = ["STEP", "ByDifferences", "slopes_by_differences"]
+__all__ = ["STEP", "ByDifferences"]
 
 Array = NDArray[np.float64]
 
@@ -23,19 +22,14 @@ class ByDifferences(ABC):
         """(N, K) scores at candidates x (N, D)."""
 
     def slopes(self, x: Array) -> Slopes:
-        """Scores (N, K) and their gradients (N, K, D) at candidates x (N, D)."""
-        return slopes_by_differences(self.scores, x)
+        """Scores (N, K) and their gradients (N, K, D) at candidates x (N, D).
 
-
-def slopes_by_differences(scores: Callable[[Array], Array], x: Array) -> Slopes:
-    """Of a function of candidates (N, D) that gives scores (N, K): its values and gradients (N, K, D) at x (N, D).
-
-    Between a gain and no gain at all scores jump: such a difference is no slope, and counts as 0.
-    """
-    count, width = x.shape
-    moves = STEP * np.eye(width)
-    around = np.concatenate([x[None], x + moves[:, None], x - moves[:, None]])  # (1 + 2 D, N, D)
-    found = scores(around.reshape(-1, width)).reshape(1 + 2 * width, count, -1)
-    up, down = found[1 : 1 + width], found[1 + width :]
-    smooth = (up > FLOOR) == (down > FLOOR)
-    return Slopes(found[0], np.moveaxis(np.where(smooth, (up - down) / (2.0 * STEP), 0.0), 0, -1))
+        Between a gain and no gain at all scores jump: such a difference is no slope, and counts as 0.
+        """
+        count, width = x.shape
+        moves = STEP * np.eye(width)
+        around = np.concatenate([x[None], x + moves[:, None], x - moves[:, None]])  # (1 + 2 D, N, D)
+        found = self.scores(around.reshape(-1, width)).reshape(1 + 2 * width, count, -1)
+        up, down = found[1 : 1 + width], found[1 + width :]
+        smooth = (up > FLOOR) == (down > FLOOR)
+        return Slopes(found[0], np.moveaxis(np.where(smooth, (up - down) / (2.0 * STEP), 0.0), 0, -1))

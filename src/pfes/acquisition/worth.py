@@ -3,9 +3,7 @@
 To learn, look for information where it pays; to confirm, look for improvement alone:
 
     score = (1 - weight) log nats + weight log(share * improvement)      weight 1/2, or 1
-    score = (1 - weight) log nats + weight log reach                     weight 1/2, to learn in a pool
 
-    reach         hypervolume that may be won where the measurement tells something (reach.py)
     improvement   expected growth of the hypervolume held, if all that the point lacks were measured
     share         of that cost which this measurement pays: 1 if nothing is lacking after it
     nats          what it tells about the Pareto frontier
@@ -18,15 +16,12 @@ What either finds is worth the hypervolume that it adds at once, and what its kn
     time          how much of it there is time to collect: 1 without a budget, 0 for the last measurement
 
 Information alone is drawn to where the model knows nothing, such as corners, even where nothing good is expected;
-improvement alone stays near what is known to be good. Of all rows of a pool that one measurement tells of, improvement
-sees the one that is measured; there the reach takes its place where one learns.
-
-The longer nothing better was found, the wider the deviations of improvement are taken to be: the model's hopes near
-what it knows were in vain, so it may err elsewhere, too. Where one learns in a space that is always so. In a pool with
-categories whose rows are measured whole it is so where one confirms, if chance will have it: a search that never
-trusted its model would not fill the front, one that always did would go on hoping in vain beside what it knows, row
-after row. Among numbers there is always something to fill in, and one objective at a time something to complete; there
-it did not help (docs/default.md).
+improvement alone stays near what is known to be good. The longer nothing better was found, the wider the deviations of
+improvement are taken to be: the model's hopes near what it knows were in vain, so it may err elsewhere, too. Where one
+learns that is always so. In a pool with categories whose rows are measured whole it is so where one confirms, too, if
+chance will have it: a search that never trusted its model would not fill the front, one that always did would go on
+hoping in vain beside what it knows, row after row. Among numbers there is always something to fill in, and one
+objective at a time something to complete; there it did not help (docs/default.md).
 
 Of a level of a category that was never tried, or in poor company only, the model knows little but that levels differ.
 It goes on hoping beside what it knows to be good, where each hope is a little larger, and never comes to what might be
@@ -51,12 +46,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pfes.acquisition.by_differences import slopes_by_differences
 from pfes.acquisition.ehvi import Ehvi, improvement, reference_point
 from pfes.acquisition.method import Method
 from pfes.acquisition.pfes import Pfes, information
-from pfes.acquisition.protocol import Slopes, gain_of, score_of
-from pfes.acquisition.reach import Reach
+from pfes.acquisition.protocol import Slopes, gain_of
 from pfes.acquisition.situation import Situation
 from pfes.gp import Surrogate
 from pfes.objectives import Option
@@ -70,7 +63,6 @@ Array = NDArray[np.float64]
 PATIENCE, MOST = 4.0, 8.0  # full measurements in vain after which the model is thought to err twice as much; at most
 PATIENCE_OF_ROWS, MOST_OF_ROWS = 2.0, 4.0  # in a pool with categories whose rows are measured whole
 PATIENCE_OF_LEVELS = 2.0  # full measurements in vain after which untried levels come first, if all is held
-IN_VAIN = 2.0  # caution from which one learns where improvement is hoped for, not where sampled functions reach
 TURN = 5.0  # measurements of everything that it takes to make use of a better place
 SMALL = 1e-9  # the share of a point that cannot be completed
 
@@ -98,7 +90,6 @@ class Worth:
     wary: bool = True  # is `hold` as cautious where one confirms, and where what was found is weighed?
     doubt: bool = False  # is the model taken to err more than anything measured speaks for?
     venture: float = 0.0  # measurements in vain, if untried levels of categories come first
-    reach: Reach | None = None  # what is looked for beside information, instead of improvement
 
     @property
     def options(self) -> tuple[Option, ...]:
@@ -138,16 +129,11 @@ class Worth:
         if self.weight == 1.0:
             return self.expected.scores(x) + share
         told = self.learn.predicted(x)
-        nats = (1.0 - self.weight) * self.learn.score(*told)
-        if self.reach is not None:
-            return nats + self.weight * score_of(self.reach.of(x, self.options))
         improved = told if self._alike else self.hold.predicted(x)
-        return nats + self.weight * (self.hold.score(*improved) + share)
+        return (1.0 - self.weight) * self.learn.score(*told) + self.weight * (self.hold.score(*improved) + share)
 
     def slopes(self, x: Array) -> Slopes:
         """`scores` with gradients (N, K, D); shares are constant but at single points."""
-        if self.reach is not None and self.weight < 1.0:
-            return slopes_by_differences(self.scores, x)
         share = np.log(self._shares(x))
         if self.weight == 1.0:
             score, d_x = self.expected.slopes(x)
@@ -163,10 +149,7 @@ class Worth:
     def given(self, x: Array, which: Sequence[int], rng: np.random.Generator) -> "Worth":
         """Each frontier knows its own path's values at x; what is held grows by what is expected there."""
         learn, hold = self.learn.given(x, which, rng), self.hold.given(x, which, rng)
-        complete = hold.points.shape[-2] > self.hold.points.shape[-2]
-        reach = None if self.reach is None else self.reach.given(learn.model, x, complete=complete)
-        wary = self.doubt or bool(rng.random() < self.wariness)
-        return replace(self, learn=learn, hold=hold, reach=reach, wary=wary)
+        return replace(self, learn=learn, hold=hold, wary=self.doubt or bool(rng.random() < self.wariness))
 
     def confirming(self) -> "Worth":
         """The same, looking for improvement alone."""
@@ -233,13 +216,7 @@ def weighed(situation: Situation, *, doubted: bool) -> Worth:
     wary = bool(situation.rng.random() < wariness)
     vain = situation.stale * share**2
     venture = vain if vain >= PATIENCE_OF_LEVELS else 0.0
-    # half-measured rows are completed by improvement, and in vain one looks beyond what the sampled functions know
-    reaching = isinstance(situation.domain, Pool) and len(situation.options) == 1 and caution < IN_VAIN
-    reach = Reach(situation.model, learn.values, learn.starts, situation.held, reference, learn.delta)
-    return Worth(
-        learn, hold, stake, time, whole, situation.completing,
-        wariness=wariness, wary=wary, venture=venture, reach=reach if reaching else None,
-    )  # fmt: skip
+    return Worth(learn, hold, stake, time, whole, situation.completing, wariness=wariness, wary=wary, venture=venture)
 
 
 METHOD = Method(
