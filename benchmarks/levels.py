@@ -9,7 +9,6 @@ are kept in benchmarks/results/levels.jsonl and not repeated.
 """
 
 import argparse
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +18,7 @@ from default_parts.ours import Plan, search
 from default_parts.variants import VARIANTS
 from pfes.bench.summary.pairs import signed_rank
 from tables import table, write_section
-from workers import append, in_processes, read
+from workers import kept
 
 RESULTS = Path(__file__).resolve().parent / "results" / "levels.jsonl"
 WAYS = {"together": False, "one at a time, 10 : 1": True}
@@ -35,13 +34,7 @@ def main() -> None:
     parser.add_argument("--markdown", type=Path)
     options = parser.parse_args()
     jobs = [(number, way, rule) for number in range(options.tables) for way in WAYS for rule in RULES]
-    done = {tuple(result["job"]) for result in read(RESULTS)}
-    for job, result in in_processes(run, [job for job in jobs if job not in done], options.processes):
-        if isinstance(result, BaseException):
-            raise result
-        append(RESULTS, result)
-        print(*job, f"{cost(result):.1f}", file=sys.stderr, flush=True)
-    found = {tuple(result["job"]): result for result in read(RESULTS)}
+    found = kept(run, jobs, RESULTS, options.processes, lambda result: f"{cost(result):.1f}")
     text = table(["", "tables", "with the rule", "without", "cheaper with it", "p", "held after 30", "without"], [
         row(way, [(found[n, way, "with"], found[n, way, "without"]) for n in range(options.tables)]) for way in WAYS
     ])  # fmt: skip

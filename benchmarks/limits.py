@@ -11,7 +11,6 @@ benchmarks/results/limits.jsonl and not repeated.
 
 import argparse
 import math
-import sys
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -26,7 +25,7 @@ from pfes.observations import merged
 from pfes.space import Pool
 from pfes.task import Settings
 from tables import table, write_section
-from workers import append, in_processes, read
+from workers import kept
 
 RESULTS = Path(__file__).resolve().parent / "results" / "limits.jsonl"
 FIRST, ROWS, PRICES, ENOUGH, MARK = 200, 400, 100, 0.95, 30.0
@@ -59,13 +58,7 @@ def main() -> None:
         for seed in range(case.seeds)
         for gift in ("nothing", *case.gifts)
     ]
-    done = {tuple(result["job"]) for result in read(RESULTS)}
-    for job, result in in_processes(run, [job for job in jobs if job not in done], options.processes):
-        if isinstance(result, BaseException):
-            raise result
-        append(RESULTS, result)
-        print(*job, f"{cost(result):.1f}", file=sys.stderr, flush=True)
-    found = {tuple(result["job"]): result for result in read(RESULTS)}
+    found = kept(run, jobs, RESULTS, options.processes, lambda result: f"{cost(result):.1f}")
     header = ["given", "", "pairs", "held after 30", "without", "more", "p", "cost", "without", "cheaper", "p"]
     text = table(header, [row(name, gift, found) for name, case in CASES.items() for gift in case.gifts])
     print(text)

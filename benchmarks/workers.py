@@ -2,6 +2,7 @@
 
 import json
 import os
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from itertools import islice
@@ -9,7 +10,7 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
-__all__ = ["append", "in_processes", "read"]
+__all__ = ["append", "in_processes", "kept", "read"]
 
 
 def read(path: Path) -> list[dict[str, Any]]:
@@ -28,6 +29,26 @@ def append(path: Path, result: dict[str, Any]) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("a", encoding="utf-8") as file:
         file.write(json.dumps(result) + "\n")
+
+
+def kept(
+    work: Callable[[Any], dict[str, Any]],
+    jobs: list[tuple[Any, ...]],
+    path: Path,
+    processes: int,
+    words: Callable[[dict[str, Any]], str],
+) -> dict[tuple[Any, ...], dict[str, Any]]:
+    """The results of all jobs, by job; what the file lacks is worked out and added to it. words: said of each new one.
+
+    A result says under "job" which it is of.
+    """
+    done = {tuple(result["job"]) for result in read(path)}
+    for job, result in in_processes(work, [job for job in jobs if job not in done], processes):
+        if isinstance(result, BaseException):
+            raise result
+        append(path, result)
+        print(*job, words(result), file=sys.stderr, flush=True)
+    return {tuple(result["job"]): result for result in read(path)}
 
 
 def in_processes(

@@ -67,6 +67,13 @@ class TestJesTogether(AcquisitionContract):
         return knowing(before, SETS, values, 1e-4)
 
 
+def test_what_is_known_without_noise_has_the_same_determinant_however_it_was_rounded() -> None:
+    known = TestJesTogether().acquisition()
+    rounded = np.array([[[1e-18, 0.0], [0.0, 1e-18]], [[2e-16, 0.0], [0.0, 1e-18]], [[2e-16, 2e-16], [2e-16, 2e-16]]])
+    values = known._determinants(rounded).value
+    np.testing.assert_allclose(values, values[:1].repeat(3, axis=0), atol=1e-3)  # nats
+
+
 class TestStudies(WholeStudies):
     method = "jes"
 
