@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from default_parts.ours import Plan, search
+from default_parts.ours import Plan, cost_to, held_after, search
 from default_parts.variants import VARIANTS
 from pfes.bench.summary.pairs import signed_rank
 from tables import table, write_section
@@ -52,8 +52,7 @@ def run(job: Job) -> dict[str, Any]:
 
 def cost(result: dict[str, Any]) -> float:
     """To hold enough."""
-    there = np.flatnonzero(np.array(result["held"]) >= ENOUGH)
-    return float(result["cost"][there[0]]) if len(there) else BUDGET
+    return min(cost_to(result, ENOUGH), BUDGET)
 
 
 def row(way: str, pairs: list[tuple[dict[str, Any], dict[str, Any]]]) -> list[str]:
@@ -64,10 +63,6 @@ def row(way: str, pairs: list[tuple[dict[str, Any], dict[str, Any]]]) -> list[st
     won = f"{(costs[:, 0] < costs[:, 1]).sum()} of {apart.sum()} that differ"
     medians, shares = np.median(costs, axis=0), np.median(held, axis=0)
     return [way, str(len(pairs)), *(f"{it:.1f}" for it in medians), won, f"{p:.2g}", *(f"{it:.3f}" for it in shares)]
-
-
-def held_after(result: dict[str, Any], spent: float) -> float:
-    return float(np.array(result["held"])[np.array(result["cost"]) <= spent + 1e-9][-1])
 
 
 if __name__ == "__main__":

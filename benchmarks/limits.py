@@ -10,7 +10,6 @@ benchmarks/results/limits.jsonl and not repeated.
 """
 
 import argparse
-import math
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,8 +17,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from default_parts.cases import problem
-from default_parts.ours import Plan, search
-from pfes.bench.summary.pairs import signed_rank
+from default_parts.ours import Plan, cost_to, held_after, search
+from default_parts.report import DEAREST, chance, wins
 from pfes.gp import Hyper, Recipe, fit
 from pfes.observations import merged
 from pfes.space import Pool
@@ -89,31 +88,24 @@ def hypers(name: str) -> tuple[Hyper, ...]:
     return tuple(fit(data, found.space.groups, recipe, rng, None) for data in datas)
 
 
-def cost(result: dict[str, Any]) -> float:
-    """To hold enough; inf: it never was."""
-    there = np.flatnonzero(np.array(result["held"]) >= ENOUGH)
-    return float(result["cost"][there[0]]) if len(there) else math.inf
+def row(name: str, gift: str, found: dict[tuple[Any, ...], dict[str, Any]]) -> list[str]:
+    seeds = [FIRST + seed for seed in range(CASES[name].seeds)]
+    with_it, without = ([found[name, which, seed] for seed in seeds] for which in (gift, "nothing"))
+    cells = [gift, name, str(len(seeds))]
+    for measure, digits, ahead in (held, 3, np.subtract), (cost, 1, lambda mine, other: np.log(other / mine)):
+        mine, other = (np.array([measure(result) for result in results]) for results in (with_it, without))
+        difference = ahead(mine, other).tolist()
+        cells += [*(f"{np.median(it):.{digits}f}" for it in (mine, other)), wins(difference), chance(difference)]
+    return cells
 
 
 def held(result: dict[str, Any]) -> float:
-    """After MARK evaluations."""
-    return float(np.array(result["held"])[np.array(result["cost"]) <= MARK + 1e-9].max())
+    return held_after(result, MARK)
 
 
-def row(name: str, gift: str, found: dict[tuple[Any, ...], dict[str, Any]]) -> list[str]:
-    seeds = [FIRST + seed for seed in range(CASES[name].seeds)]
-    shares = np.array([[held(found[name, which, seed]) for which in (gift, "nothing")] for seed in seeds])
-    costs = np.array([[cost(found[name, which, seed]) for which in (gift, "nothing")] for seed in seeds])
-    cells = [gift, name, str(len(seeds))]
-    cells += [*(f"{it:.3f}" for it in np.median(shares, axis=0)), *_pairs(shares[:, 0] - shares[:, 1])]
-    dear = np.minimum(costs, 1e3)  # never: dearer than all others, and as dear as one another
-    return [*cells, *(f"{it:.1f}" for it in np.median(costs, axis=0)), *_pairs(np.log(dear[:, 1] / dear[:, 0]))]
-
-
-def _pairs(ahead: np.ndarray) -> list[str]:
-    """How many are ahead, a tie for one half, and by what chance."""
-    won = (ahead > 0.0).sum() + 0.5 * (ahead == 0.0).sum()
-    return [f"{won:g} of {len(ahead)}", f"{signed_rank(ahead):.2g}"]
+def cost(result: dict[str, Any]) -> float:
+    """Never counts as dearer than all others."""
+    return min(cost_to(result, ENOUGH), DEAREST)
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ from pfes.space import Pool
 from pfes.task import Settings
 from pfes.trials import Trial
 
-__all__ = ["Plan", "search"]
+__all__ = ["Plan", "cost_to", "held_after", "search"]
 
 
 class Plan(NamedTuple):
@@ -56,6 +56,18 @@ def search(
             study.tell(trial.id, {name: told[name] for name in trial.objectives})
             trace.after(trial)
     return trace.result
+
+
+def cost_to(result: dict[str, Any], share: float) -> float:
+    """What had been spent when a search held that share; inf: it never did."""
+    return min(
+        (spent for held, spent in zip(result["held"], result["cost"], strict=True) if held >= share), default=math.inf
+    )
+
+
+def held_after(result: dict[str, Any], spent: float) -> float:
+    """What a search held when so much was spent."""
+    return max(held for held, cost in zip(result["held"], result["cost"], strict=True) if cost <= spent + 1e-9)
 
 
 def _given(found: Problem, name: str, count: int, without: set[Any]) -> list[dict[str, Any]]:

@@ -41,11 +41,11 @@ class Places(NamedTuple):
     gains: Array  # (T,)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Reaching(Worth):
     """The default, looking for reach where it learns."""
 
-    held: Array = None  # type: ignore[assignment]  # (m, D) points with every objective measured
+    held: Array  # (m, D) points with every objective measured
 
     @cached_property
     def places(self) -> list[Places]:
@@ -63,7 +63,7 @@ class Reaching(Worth):
     def scores(self, x: Array) -> Array:
         if self.weight == 1.0:
             return super().scores(x)
-        return 0.5 * self.learn.scores(x) + 0.5 * score_of(self.reach(x))
+        return (1.0 - self.weight) * self.learn.scores(x) + self.weight * score_of(self.reach(x))
 
     def reach(self, x: Array) -> Array:
         """(N, K) at candidates x (N, D)."""

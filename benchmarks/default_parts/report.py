@@ -14,7 +14,7 @@ from default_parts.runs import Run, Runs, read_runs
 from pfes.bench.summary.pairs import ALIKE, signed_rank
 from tables import table, write_section
 
-__all__ = ["write"]
+__all__ = ["DEAREST", "chance", "wins", "write"]
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "default.md"
@@ -80,7 +80,7 @@ def continuous(ours: Runs, rival: Runs, problems: Iterable[str]) -> str:
             rows.append([
                 f"{name}, {budget}", str(len(mine)), _share(median(run.at(budget) for run in mine.values())),
                 _share(median(run.recommended(budget) for run in mine.values())), _share(held), str(len(theirs)),
-                _share(ratio), _wins(_ahead(mine, theirs, budget)) if theirs else "", shares(mine.values()),
+                _share(ratio), wins(_ahead(mine, theirs, budget)) if theirs else "", shares(mine.values()),
             ])  # fmt: skip
     header = ["", "seeds", "held", "recommended", "qLogNEHVI", "pairs", "ratio", "won", "learn / confirm / doubt, %"]
     mean = f"Geometric mean of the {len(ratios)} ratios: **{geometric(ratios):.3f}**."
@@ -92,13 +92,13 @@ def _ahead(ours: dict[int, Run], theirs: dict[int, Run], budget: float) -> list[
     return [ours[seed].at(budget) - run.at(budget) for seed, run in theirs.items()]
 
 
-def _wins(ahead: list[float]) -> str:
+def wins(ahead: list[float]) -> str:
     """How many pairs were won, a tie (to the fourth digit) for one half."""
     known = np.round(ahead, ALIKE)
     return f"{(known > 0.0).sum() + 0.5 * (known == 0.0).sum():g} of {len(known)}"
 
 
-def _chance(ahead: list[float]) -> str:
+def chance(ahead: list[float]) -> str:
     """p of Wilcoxon's signed-rank test on pairs."""
     return f"{signed_rank(np.round(ahead, ALIKE)):.2g}"
 
@@ -120,7 +120,7 @@ def pools(ours: Runs, rival: Runs) -> str:
             rows.append([
                 f"{name}, {budget}", str(len(mine)), *_spread(run.at(budget) for run in mine.values()),
                 _share(median(run.recommended(budget) for run in mine.values())), str(len(theirs)),
-                *_spread(run.at(budget) for run in theirs.values()), _wins(ahead), _chance(ahead),
+                *_spread(run.at(budget) for run in theirs.values()), wins(ahead), chance(ahead),
                 shares(mine.values()),
             ])  # fmt: skip
     theirs_too = ["pairs", "qLogNEHVI", "mean", "least", "won", "p"]
@@ -162,7 +162,7 @@ def _costs(values: list[float]) -> str:
 def _cheaper(mine: list[float], other: list[float]) -> str:
     """The median ratio of a pair, how many searches were cheaper (a tie for one half), and the chance of it."""
     cheaper = [math.log(min(b, DEAREST) / min(a, DEAREST)) for a, b in zip(mine, other, strict=True)]
-    return f"{math.exp(-statistics.median(cheaper)):.2f}, {_wins(cheaper)} ({_chance(cheaper)})"
+    return f"{math.exp(-statistics.median(cheaper)):.2f}, {wins(cheaper)} ({chance(cheaper)})"
 
 
 def _spent_on(runs: Iterable[Run], objective: int) -> float:
