@@ -136,6 +136,7 @@ def register() -> None:
     ways: dict[str, Build] = {
         "minus log Z": _with(MinusLogZ),
         "PFEV": _with(Pfev),
+        "resolution alone": _without_grain,
         "tenth of the resolution": lambda situation: _finer(situation, 0.1),
         "five times the resolution": lambda situation: _finer(situation, 5.0),
         "resolution falling": lambda situation: _finer(situation, 5.0 * 0.1 ** min(1.0, len(situation.observed) / 40)),
@@ -168,6 +169,12 @@ def _finer(situation: Situation, factor: float) -> Any:
     """The default, its resolution multiplied."""
     worth = default.pfes(situation)
     return replace(worth, learn=replace(worth.learn, delta=factor * worth.learn.delta))
+
+
+def _without_grain(situation: Situation) -> Any:
+    """The default, whose nats count down to the resolution from the beginning."""
+    worth = default.pfes(situation)
+    return replace(worth, learn=replace(worth.learn, grain=None))
 
 
 def _halves(situation: Situation) -> Any:

@@ -29,6 +29,7 @@ VARIANTS: dict[str, Callable[[], Settings]] = {
     "estimator exact": lambda: Settings(estimator="exact"),
     "-log Z": lambda: Settings(method="minus log Z"),
     "PFEV": lambda: Settings(method="PFEV"),
+    "resolution alone": lambda: Settings(method="resolution alone"),
     "a tenth of the resolution": lambda: Settings(method="tenth of the resolution"),
     "five times the resolution": lambda: Settings(method="five times the resolution"),
     "resolution falling to a half from five times": lambda: Settings(method="resolution falling"),
