@@ -187,9 +187,9 @@ def test_differences_below_the_share_at_stake_of_an_objectives_height_do_not_mat
 
 
 @pytest.mark.parametrize("decoupled", [False, True])
-def test_a_pool_is_weighed_at_the_grain_of_its_stakes_and_a_space_at_the_resolution(decoupled: bool) -> None:
+def test_a_pool_with_thresholds_is_weighed_at_the_grain_of_its_stakes(decoupled: bool) -> None:
     some, options = situation(count=4).held, TWO.options(decoupled=decoupled)
-    worth = pfes(pooled(held=some, observed=some, options=options))
+    worth = pfes(pooled(held=some, observed=some, options=options, thresholds=REFERENCE))
     plain = replace(worth.learn, grain=None)
     expected = grain(plain, worth.hold.reference, worth.stake / worth.whole)
     assert (expected > worth.delta).all()  # else this would tell nothing
@@ -200,7 +200,13 @@ def test_a_pool_is_weighed_at_the_grain_of_its_stakes_and_a_space_at_the_resolut
     sharp, blurred = np.exp(plain.scores(X)), np.exp(worth.learn.scores(X))
     assert (sharp > 0.0).mean() > 0.5
     assert (blurred < sharp)[sharp > 0.0].all()  # what is blurred tells less
-    assert pfes(situation(options=options)).learn.grain is None
+
+
+def test_spaces_and_pools_without_all_thresholds_are_weighed_at_the_resolution() -> None:
+    some, half = situation(count=4).held, np.array([-1.0, -np.inf])
+    assert pfes(situation(thresholds=REFERENCE)).learn.grain is None
+    assert pfes(pooled(held=some, observed=some)).learn.grain is None
+    assert pfes(pooled(held=some, observed=some, thresholds=half)).learn.grain is None
 
 
 def test_with_the_grain_an_objective_known_well_enough_tells_less_than_one_that_is_not() -> None:

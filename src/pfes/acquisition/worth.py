@@ -38,10 +38,11 @@ left to make use of them (docs/default.md). The less is held, the longer they wa
 g nats take about 1 - exp(-g) of the ignorance away, because one nat divides the number of plausible frontiers by e.
 
 Nats of all objectives count alike, though some may be known well enough for what is at stake: as long as half of the
-hypervolume is, a price need not be known to a hundredth. A box grows by a share if one of its sides does, so in a pool
-differences below that share of an objective's height above the reference do not matter yet (docs/default.md):
+hypervolume is, a price need not be known to a hundredth. A box grows by a share if one of its sides does, so differences
+below that share of an objective's height above its threshold do not matter yet; in a pool, where all have thresholds.
+Without, heights are those above what happens to be held, and it did harm (docs/default.md):
 
-    grain         stake / whole * (sampled frontiers, their upper tenth - reference)
+    grain         stake / whole * (sampled frontiers, their upper tenth - threshold)
 """
 
 from collections.abc import Callable, Sequence
@@ -227,7 +228,7 @@ def weighed(situation: Situation, *, doubted: bool) -> Worth:
     # draws of what is held cost more and found no more
     hold = replace(improvement(situation), reference=reference, caution=caution)
     stake, whole = at_stake(learn, reference, situation.held)
-    if isinstance(situation.domain, Pool):
+    if isinstance(situation.domain, Pool) and np.isfinite(situation.thresholds).all():
         learn = replace(learn, grain=grain(learn, reference, stake / max(whole, 1e-300)))
     time = 1.0 - 1.0 / max(situation.left, 1.0)  # nothing comes after the last measurement
     had = quick_hypervolume(hold.points, reference) if len(hold.points) else 0.0
