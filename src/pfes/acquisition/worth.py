@@ -38,8 +38,8 @@ left to make use of them (docs/default.md). The less is held, the longer they wa
 g nats take about 1 - exp(-g) of the ignorance away, because one nat divides the number of plausible frontiers by e.
 
 Nats of all objectives count alike, though some may be known well enough for what is at stake: as long as half of the
-hypervolume is, a price need not be known to a hundredth. A box grows by a share if one of its sides does, so differences
-below that share of an objective's height above its threshold do not matter yet; in a pool, where all have thresholds.
+hypervolume is, a price need not be known to a hundredth. A box grows by a share if one of its sides does, so in a pool
+differences below that share of an objective's height above its threshold do not matter yet, if all have thresholds.
 Without, heights are those above what happens to be held, and it did harm (docs/default.md):
 
     grain         stake / whole * (sampled frontiers, their upper tenth - threshold)
