@@ -136,7 +136,7 @@ def register() -> None:
     ways: dict[str, Build] = {
         "minus log Z": _with(MinusLogZ),
         "PFEV": _with(Pfev),
-        "resolution alone": _without_grain,
+        "nats at the grain of the stakes": _coarse,
         "tenth of the resolution": lambda situation: _finer(situation, 0.1),
         "five times the resolution": lambda situation: _finer(situation, 5.0),
         "resolution falling": lambda situation: _finer(situation, 5.0 * 0.1 ** min(1.0, len(situation.observed) / 40)),
@@ -171,10 +171,21 @@ def _finer(situation: Situation, factor: float) -> Any:
     return replace(worth, learn=replace(worth.learn, delta=factor * worth.learn.delta))
 
 
-def _without_grain(situation: Situation) -> Any:
-    """The default, whose nats count down to the resolution from the beginning."""
+def _coarse(situation: Situation) -> Any:
+    """The default, blind to differences that change the hypervolume by less than the share of it that is at stake.
+
+    A box grows by a share if one of its sides does: that share of each objective's height above the reference point, at
+    the upper tenth of the sampled frontiers.
+    """
     worth = default.pfes(situation)
-    return replace(worth, learn=replace(worth.learn, grain=None))
+    learn = worth.learn
+    real = np.vstack([frontier.points for frontier in learn.frontiers])
+    real = real[np.isfinite(real).all(axis=1)]  # without the thresholds' virtual points
+    if not len(real):
+        return worth
+    height = np.maximum(np.quantile(real, 0.9, axis=0) - worth.hold.reference, 0.0)
+    grain = worth.stake / max(worth.whole, 1e-300) * height
+    return replace(worth, learn=replace(learn, delta=np.hypot(learn.delta, grain)))
 
 
 def _halves(situation: Situation) -> Any:

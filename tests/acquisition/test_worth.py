@@ -8,7 +8,7 @@ import pytest
 
 from acquisition.situations import pooled, situation
 from pfes.acquisition import Ehvi, Pfes, Worth
-from pfes.acquisition.worth import at_stake, grain, pfes
+from pfes.acquisition.worth import at_stake, pfes
 from pfes.gp import Model
 from pfes.improvement import expected_improvement
 from pfes.information import matched, prepare
@@ -175,56 +175,6 @@ def test_thresholds_take_no_part_in_the_stake() -> None:
     assert at_stake(learn, np.array([0.5, 0.5]), X[:1]) == pytest.approx((0.25, 0.25))
     learn = information(model, [lambda x: np.zeros((len(x), 2))], [np.array(virtual)])
     assert at_stake(learn, np.array([0.5, 0.5]), X[:1]) == (0.0, 0.0)
-
-
-def test_differences_below_the_share_at_stake_of_an_objectives_height_do_not_matter_yet() -> None:
-    fronts = [np.array([[1.0, 3.0], [0.0, np.inf]]), np.array([[1.0, 3.0]])]  # the second point is a threshold's
-    learn = information(example_model(2), [lambda x: x[:, :2]] * 2, fronts)
-    np.testing.assert_allclose(grain(learn, REFERENCE, 0.25), [0.5, 1.0])
-    np.testing.assert_allclose(grain(learn, np.array([2.0, 2.0]), 0.25), [0.0, 0.25])  # none reaches the first
-    assert grain(replace(learn, estimator="exact", delta=np.zeros(2)), REFERENCE, 0.25) is None
-    assert grain(information(example_model(2), [], [np.array([[0.0, np.inf]])]), REFERENCE, 0.25) is None
-
-
-@pytest.mark.parametrize("decoupled", [False, True])
-def test_a_pool_with_thresholds_is_weighed_at_the_grain_of_its_stakes(decoupled: bool) -> None:
-    some, options = situation(count=4).held, TWO.options(decoupled=decoupled)
-    worth = pfes(pooled(held=some, observed=some, options=options, thresholds=REFERENCE))
-    plain = replace(worth.learn, grain=None)
-    expected = grain(plain, worth.hold.reference, worth.stake / worth.whole)
-    assert (expected > worth.delta).all()  # else this would tell nothing
-    np.testing.assert_array_equal(worth.learn.grain, expected)
-    np.testing.assert_allclose(
-        worth.learn.scores(X), replace(plain, delta=np.hypot(worth.delta, expected)).scores(X), rtol=1e-12
-    )
-    sharp, blurred = np.exp(plain.scores(X)), np.exp(worth.learn.scores(X))
-    assert (sharp > 0.0).mean() > 0.5
-    assert (blurred < sharp)[sharp > 0.0].all()  # what is blurred tells less
-
-
-def test_spaces_and_pools_without_all_thresholds_are_weighed_at_the_resolution() -> None:
-    some, half = situation(count=4).held, np.array([-1.0, -np.inf])
-    assert pfes(situation(thresholds=REFERENCE)).learn.grain is None
-    assert pfes(pooled(held=some, observed=some)).learn.grain is None
-    assert pfes(pooled(held=some, observed=some, thresholds=half)).learn.grain is None
-
-
-def test_with_the_grain_an_objective_known_well_enough_tells_less_than_one_that_is_not() -> None:
-    # both objectives are of the same size; the second is known to a hundredth everywhere
-    learn = information(example_model(2), [lambda x: x[:, :2]], [np.array([[0.5, 0.5]])])
-    mean, std = np.zeros((1, 2)) + 0.45, np.array([[1.0, 0.05]])
-    fine, coarse = (replace(learn, grain=g, delta=np.full(2, 1e-3)) for g in (None, np.full(2, 0.5)))
-    first, second, _ = np.exp(fine.score(mean, std))[0]
-    assert second > 0.3 * first
-    first, second, _ = np.exp(coarse.score(mean, std))[0]
-    assert second < 0.05 * first
-
-
-def test_what_is_under_way_is_known_as_well_as_measurements_are_however_coarse_the_grain() -> None:
-    learn = replace(made(lambda x: np.ones(len(x))).learn, grain=np.full(2, 10.0))
-    after = learn.given(X[0], [0, 1], np.random.default_rng(0))
-    assert (after.model.predict(X[:1]).std <= learn.delta).all()
-    assert (learn.model.predict(X[:1]).std > 2.0 * learn.delta).all()
 
 
 def test_a_pending_point_is_held_when_nothing_is_lacking_any_more() -> None:
