@@ -1,0 +1,73 @@
+"""How soon searches of `arylation` try its ligands, from the runs that are kept: the default's and the rival's.
+
+    python benchmarks/tried.py                                  to the terminal
+    python benchmarks/tried.py --markdown docs/default.md       and into its section of that page
+
+One ligand is needed to hold 95 % of the optimum. Medians over the searches: the evaluation that tried it first, and the
+one with which 95 % were held, apart for searches that have it among their random rows and for those that have not.
+"""
+
+import argparse
+import statistics
+from collections.abc import Iterable
+from pathlib import Path
+
+import numpy as np
+
+from default_parts.cases import START, problem
+from default_parts.report import kept
+from default_parts.runs import Run
+from pfes.space import Pool
+from tables import table, write_section
+
+NAME, CATEGORY, BUDGET, ENOUGH = "arylation", "ligand", 60.0, 0.95
+AFTER = (5, 10, 15, 20, 25)  # evaluations
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--markdown", type=Path)
+    options = parser.parse_args()
+    levels = levels_of()
+    needed = most_missed(levels)
+    header = ["", "searches", *(f"ligands after {count}" for count in AFTER), "needed one first tried", "95 % held"]
+    header += ["if it is in the start", "if not"]
+    ours, rival = (kept(f"{who}-pools").of(name=NAME, budget=BUDGET) for who in ("default", "rival"))
+    ways = {"the default": ours, "qLogNEHVI": rival}
+    text = table(header, [row(name, list(runs.values()), levels, needed) for name, runs in ways.items()])
+    print(f"needed: {needed}\n{text}")
+    if options.markdown:
+        write_section(options.markdown, "tried", text)
+
+
+def levels_of() -> list[str]:
+    """The ligand of every row of the pool."""
+    space = problem(NAME, ()).space
+    assert isinstance(space, Pool)
+    return [str(space.params(row)[CATEGORY]) for row in range(len(space))]
+
+
+def most_missed(levels: list[str]) -> str:
+    """The ligand without which the least of the optimum can be held."""
+    found, names = problem(NAME, ()), np.array(levels)
+    values = found.values(np.arange(len(names)))
+    return min(dict.fromkeys(levels), key=lambda level: found.share(values[names != level]))
+
+
+def row(name: str, runs: list[Run], levels: list[str], needed: str) -> list[str]:
+    tried = [[levels[place] for place in [*run.line["first"]["at"], *run.line["at"]]] for run in runs]
+    first = [places.index(needed) + 1 if needed in places else np.inf for places in tried]
+    costs = [run.cost_to(ENOUGH) for run in runs]
+    counts = [statistics.fmean(len(set(places[:count])) for places in tried) for count in AFTER]
+    begun = [cost for cost, when in zip(costs, first, strict=True) if when <= START]
+    others = [cost for cost, when in zip(costs, first, strict=True) if when > START]
+    cells = [median(first), median(costs), *(f"{median(part)} ({len(part)})" for part in (begun, others))]
+    return [name, str(len(runs)), *(f"{count:.1f}" for count in counts), *cells]
+
+
+def median(values: Iterable[float]) -> str:
+    return f"{statistics.median(values):.1f}"
+
+
+if __name__ == "__main__":
+    main()
