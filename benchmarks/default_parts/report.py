@@ -14,7 +14,7 @@ from default_parts.runs import Run, Runs, read_runs
 from pfes.bench.summary.pairs import ALIKE, signed_rank
 from tables import table, write_section
 
-__all__ = ["DEAREST", "chance", "wins", "write"]
+__all__ = ["DEAREST", "ENOUGH", "chance", "kept", "median", "wins", "write"]
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "default.md"
