@@ -138,6 +138,7 @@ def register() -> None:
         "minus log Z": _with(MinusLogZ),
         "PFEV": _with(Pfev),
         "nats at the grain of the stakes": _coarse,
+        "nats at the resolution": _fine,
         "at the grain, untried levels sooner": _sooner,
         "tenth of the resolution": lambda situation: _finer(situation, 0.1),
         "five times the resolution": lambda situation: _finer(situation, 5.0),
@@ -174,20 +175,16 @@ def _finer(situation: Situation, factor: float) -> Any:
 
 
 def _coarse(situation: Situation) -> Any:
-    """The default, blind to differences that change the hypervolume by less than the share of it that is at stake.
-
-    A box grows by a share if one of its sides does: that share of each objective's height above the reference point, at
-    the upper tenth of the sampled frontiers.
-    """
+    """The default, nats counted down to the grain of the stakes wherever there is one, also where it is not."""
     worth = default.pfes(situation)
-    learn = worth.learn
-    real = np.vstack([frontier.points for frontier in learn.frontiers])
-    real = real[np.isfinite(real).all(axis=1)]  # without the thresholds' virtual points
-    if not len(real):
-        return worth
-    height = np.maximum(np.quantile(real, 0.9, axis=0) - worth.hold.reference, 0.0)
-    grain = worth.stake / max(worth.whole, 1e-300) * height
-    return replace(worth, learn=replace(learn, delta=np.hypot(learn.delta, grain)))
+    grain = default.grain(worth.learn, worth.hold.reference, worth.stake / max(worth.whole, 1e-300))
+    return replace(worth, learn=replace(worth.learn, grain=grain))
+
+
+def _fine(situation: Situation) -> Any:
+    """The default, nats counted down to the resolution everywhere."""
+    worth = default.pfes(situation)
+    return replace(worth, learn=replace(worth.learn, grain=None))
 
 
 def _sooner(situation: Situation) -> Any:
