@@ -40,7 +40,7 @@ class Case(NamedTuple):
 
 CASES = {
     "arylation, 1 : 1": Case("arylation", (1.0, 1.0), 60.0, 540, 40),
-    "arylation, 10 : 1": Case("arylation", (10.0, 1.0), 60.0, 500, 80),
+    "arylation, 10 : 1": Case("arylation", (10.0, 1.0), 60.0, 540, 40),
     "tables of reactions, 1 : 1": Case(TABLES, (1.0, 1.0), 60.0, 20, 30),
     "redoxmers, 1 : 1 : 1": Case("redoxmers", (1.0, 1.0, 1.0), 60.0, 500, 6),
     "bismuth_oxide, 10 : 1": Case("bismuth_oxide", (10.0, 1.0), 40.0, 700, 40),
