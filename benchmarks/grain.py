@@ -1,12 +1,12 @@
-"""One objective at a time, nats count down to the grain of the stakes: what that does, on seeds nothing was chosen on.
+"""One objective at a time, nats that count down to the grain of the stakes only: what that would do.
 
     python benchmarks/grain.py                                  all searches; to the terminal
     python benchmarks/grain.py --markdown docs/default.md       and into its section of that page
 
-Every search is made twice from the same start: with nats at the grain (`pfes.acquisition.worth`) and at the resolution.
-Tables of reactions are made at random (`default_parts/reactions.py`), one search each. Cost is that to hold 95 % of the
-optimum, in prices of one point with all its objectives; a search that never does counts as dearer than all others.
-Finished runs are kept in benchmarks/results/grain.jsonl and not repeated.
+Every search is made twice from the same start: by the default, and with nats at the grain (`Coarse` of
+default_parts/relatives.py). Tables of reactions are made at random (`default_parts/reactions.py`), one search each.
+Cost is that to hold 95 % of the optimum, in prices of one point with all its objectives; a search that never does
+counts as dearer than all others. Finished runs are kept in benchmarks/results/grain.jsonl and not repeated.
 """
 
 import argparse
@@ -23,8 +23,9 @@ from tables import table, write_section
 from workers import kept
 
 RESULTS = Path(__file__).resolve().parent / "results" / "grain.jsonl"
-WAYS = {"with": "nats at the grain of the stakes", "without": "nats at the resolution"}
+WAYS = {"with": "nats at the grain of the stakes", "without": "default"}
 TABLES = "reactions"
+EARLY = 20.0  # evaluations
 Job = tuple[str, int, str]  # case, seed or table, with or without
 
 
@@ -50,15 +51,13 @@ CASES = {
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--processes", type=int, default=2)
-    parser.add_argument("--case", action="append", choices=list(CASES), help="this alone")
     parser.add_argument("--markdown", type=Path)
     options = parser.parse_args()
-    cases = {name: CASES[name] for name in options.case or CASES}
-    jobs = [(name, seed, way) for name, case in cases.items() for seed in seeds(case) for way in WAYS]
+    jobs = [(name, seed, way) for name, case in CASES.items() for seed in seeds(case) for way in WAYS]
     found = kept(run, jobs, RESULTS, options.processes, lambda result: f"{cost(result):.1f}")
     header = ["", "pairs", "cost", "without", "ratio", "cheaper", "p"]
-    header += ["held after 30", "without", "at the end", "without"]
-    text = table(header, [row(name, found) for name in cases])
+    header += ["held after 20", "without", "more", "p", "at the end", "without"]
+    text = table(header, [row(name, found) for name in CASES])
     print(text)
     if options.markdown:
         write_section(options.markdown, "grain", text)
@@ -82,9 +81,17 @@ def row(name: str, found: dict[tuple[Any, ...], dict[str, Any]]) -> list[str]:
     cheaper = np.log(costs[1] / costs[0]).tolist()
     cells = [name, str(len(cheaper)), *(f"{it:.1f}" for it in np.median(costs, axis=1))]
     cells += [f"{np.exp(-statistics.median(cheaper)):.2f}", wins(cheaper), chance(cheaper)]
-    for mark in (30.0, CASES[name].budget):
-        cells += [f"{statistics.fmean(held_after(result, mark) for result in each):.3f}" for each in results]
+    early, late = (
+        np.array([[held_after(result, mark) for result in each] for each in results])
+        for mark in (EARLY, CASES[name].budget)
+    )
+    ahead = (early[0] - early[1]).tolist()
+    cells += [*_means(early), wins(ahead), chance(ahead), *_means(late)]
     return cells
+
+
+def _means(held: np.ndarray) -> list[str]:
+    return [f"{mean:.3f}" for mean in held.mean(axis=1)]
 
 
 def cost(result: dict[str, Any]) -> float:

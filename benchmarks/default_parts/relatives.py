@@ -7,7 +7,7 @@ Both are plain and slow.
 """
 
 from collections.abc import Callable
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any
 
@@ -105,6 +105,24 @@ class Pfev(ByDifferences):
         return np.log(np.maximum(mixed, 1e-12)).mean(axis=1).max(axis=0)
 
 
+@dataclass(frozen=True)
+class Coarse(Pfes):
+    """PFES whose nats count down to a grain; what is under way is known as well as measurements are."""
+
+    grain: Array | None = None  # (L,)
+
+    def score(self, mean: Array, spread: Array) -> Array:
+        return self._blurred.score(mean, spread)
+
+    def sensitivity(self, mean: Array, spread: Array) -> Any:
+        return self._blurred.sensitivity(mean, spread)
+
+    @property
+    def _blurred(self) -> Pfes:
+        parts = {field.name: getattr(self, field.name) for field in fields(Pfes)}
+        return Pfes(**parts | {"delta": np.hypot(self.delta, self.grain)})
+
+
 def _over(frontier: Frontier) -> Callable[[Array, Array], Array]:
     """P(f is dominated): what is left if the frontier is all there is."""
     return lambda mean, std: 1.0 - _mass(frontier, mean, std, "complement")
@@ -138,7 +156,6 @@ def register() -> None:
         "minus log Z": _with(MinusLogZ),
         "PFEV": _with(Pfev),
         "nats at the grain of the stakes": _coarse,
-        "nats at the resolution": _fine,
         "at the grain, untried levels sooner": _sooner,
         "tenth of the resolution": lambda situation: _finer(situation, 0.1),
         "five times the resolution": lambda situation: _finer(situation, 5.0),
@@ -175,16 +192,20 @@ def _finer(situation: Situation, factor: float) -> Any:
 
 
 def _coarse(situation: Situation) -> Any:
-    """The default, nats counted down to the grain of the stakes wherever there is one, also where it is not."""
-    worth = default.pfes(situation)
-    grain = default.grain(worth.learn, worth.hold.reference, worth.stake / max(worth.whole, 1e-300))
-    return replace(worth, learn=replace(worth.learn, grain=grain))
+    """The default, blind to differences that change the hypervolume by less than the share of it that is at stake.
 
-
-def _fine(situation: Situation) -> Any:
-    """The default, nats counted down to the resolution everywhere."""
+    A box grows by a share if one of its sides does: that share of each objective's height above the reference point, at
+    the 0.9 quantile of the sampled frontiers.
+    """
     worth = default.pfes(situation)
-    return replace(worth, learn=replace(worth.learn, grain=None))
+    learn = worth.learn
+    real = np.vstack([frontier.points for frontier in learn.frontiers])
+    real = real[np.isfinite(real).all(axis=1)]  # without the thresholds' virtual points
+    if not len(real):
+        return worth
+    height = np.maximum(np.quantile(real, 0.9, axis=0) - worth.hold.reference, 0.0)
+    parts = {field.name: getattr(learn, field.name) for field in fields(Pfes)}
+    return replace(worth, learn=Coarse(**parts, grain=worth.stake / max(worth.whole, 1e-300) * height))
 
 
 def _sooner(situation: Situation) -> Any:

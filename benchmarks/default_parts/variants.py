@@ -40,7 +40,6 @@ VARIANTS: dict[str, Callable[[], Settings]] = {
     "learning place always": lambda: Settings(method="learning only"),
     "information times reach": lambda: Settings(method="information times reach"),
     "nats at the grain of the stakes": lambda: Settings(method="nats at the grain of the stakes"),
-    "nats at the resolution": lambda: Settings(method="nats at the resolution"),
     "at the grain, untried levels sooner": lambda: Settings(method="at the grain, untried levels sooner"),
     "5 frontiers": _frontiers(count=5),
     "30 frontiers": _frontiers(count=30),

@@ -184,7 +184,6 @@ def situation_of(belief: Belief, offer: Offer, rng: np.random.Generator) -> Situ
         stale=belief.stale,
         left=offer.limit / offer.whole_cost,
         completing=offer.completing,
-        apart=not offer.whole,
         recipe=task.settings.recipe,
         measured=belief.measured,
     )

@@ -2,14 +2,13 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
 
 from acquisition.situations import pooled, situation
-from pfes.acquisition import Ehvi, Pfes, Situation, Worth
-from pfes.acquisition.worth import at_stake, grain, pfes
+from pfes.acquisition import Ehvi, Pfes, Worth
+from pfes.acquisition.worth import at_stake, pfes
 from pfes.gp import Model
 from pfes.improvement import expected_improvement
 from pfes.information import matched, prepare
@@ -24,11 +23,6 @@ TWO = Objectives([Objective("a", cost=3.0), Objective("b", cost=1.0)])
 X = np.random.default_rng(5).uniform(size=(12, 3))
 REFERENCE = np.array([-1.0, -1.0])
 KINDS = Pool({"kind": ["one", "two", "three"]})  # three columns, as many as the model has
-
-
-def kinds(**changes: Any) -> Situation:
-    """A pool of one category."""
-    return situation(domain=KINDS, **changes)
 
 
 def information(model: Model, paths: list[Callable[[np.ndarray], np.ndarray]], frontiers: list, starts=X) -> Pfes:
@@ -127,19 +121,19 @@ def test_the_longer_in_vain_the_warier_a_search_among_categories_becomes(
     stale: float, caution: float, heeded: float
 ) -> None:
     some = situation(count=4).held
-    worth = pfes(kinds(stale=stale, held=some, observed=some))
+    worth = pfes(situation(domain=KINDS, stale=stale, held=some, observed=some))
     assert worth.hold.caution == caution
     had = quick_hypervolume(worth.hold.points, worth.hold.reference) / worth.whole
     assert had > 0.0
     assert worth.wariness == pytest.approx(heeded * min(had, 1.0))
-    late = pfes(kinds(stale=stale, held=some, observed=some, left=5.0))  # half a budget of ten
+    late = pfes(situation(domain=KINDS, stale=stale, held=some, observed=some, left=5.0))  # half a budget of ten
     assert late.wariness == pytest.approx(worth.wariness / 2.0)
 
 
 def test_hopes_are_not_doubted_while_nothing_is_held_nor_among_numbers_nor_while_rows_are_half_measured() -> None:
     rows = situation(count=4).held
-    assert pfes(kinds(stale=6.0, held=rows[:0], observed=rows[:0])).wariness == 0.0
-    half = kinds(stale=6.0, held=rows[:3], observed=rows)
+    assert pfes(situation(domain=KINDS, stale=6.0, held=rows[:0], observed=rows[:0])).wariness == 0.0
+    half = situation(domain=KINDS, stale=6.0, held=rows[:3], observed=rows)
     for trusted in (half, situation(stale=6.0), pooled(stale=6.0, held=rows, observed=rows)):
         worth = pfes(trusted)
         assert worth.wariness == 0.0
@@ -181,57 +175,6 @@ def test_thresholds_take_no_part_in_the_stake() -> None:
     assert at_stake(learn, np.array([0.5, 0.5]), X[:1]) == pytest.approx((0.25, 0.25))
     learn = information(model, [lambda x: np.zeros((len(x), 2))], [np.array(virtual)])
     assert at_stake(learn, np.array([0.5, 0.5]), X[:1]) == (0.0, 0.0)
-
-
-def test_differences_below_the_share_at_stake_of_an_objectives_height_do_not_matter_yet() -> None:
-    fronts = [np.array([[1.0, 3.0], [0.0, np.inf]]), np.array([[1.0, 3.0]])]  # the second point is a threshold's
-    learn = information(example_model(2), [lambda x: x[:, :2]] * 2, fronts)
-    np.testing.assert_allclose(grain(learn, REFERENCE, 0.25), [0.5, 1.0])
-    np.testing.assert_allclose(grain(learn, np.array([2.0, 2.0]), 0.25), [0.0, 0.25])  # none reaches the first
-    assert grain(replace(learn, estimator="exact", delta=np.zeros(2)), REFERENCE, 0.25) is None
-    assert grain(information(example_model(2), [], [np.array([[0.0, np.inf]])]), REFERENCE, 0.25) is None
-
-
-def test_one_at_a_time_a_pool_with_categories_and_thresholds_is_weighed_at_the_grain_of_its_stakes() -> None:
-    some, options = situation(count=4).held, TWO.options(decoupled=True)
-    worth = pfes(kinds(held=some, observed=some, options=options, thresholds=REFERENCE, apart=True))
-    plain = replace(worth.learn, grain=None)
-    expected = grain(plain, worth.hold.reference, worth.stake / worth.whole)
-    assert (expected > worth.delta).all()  # else this would tell nothing
-    np.testing.assert_array_equal(worth.learn.grain, expected)
-    np.testing.assert_allclose(
-        worth.learn.scores(X), replace(plain, delta=np.hypot(worth.delta, expected)).scores(X), rtol=1e-12
-    )
-    sharp, blurred = np.exp(plain.scores(X)), np.exp(worth.learn.scores(X))
-    assert (sharp > 0.0).mean() > 0.5
-    assert (blurred < sharp)[sharp > 0.0].all()  # what is blurred tells less
-
-
-def test_all_else_is_weighed_at_the_resolution() -> None:
-    some, half = situation(count=4).held, np.array([-1.0, -np.inf])
-    assert pfes(situation(thresholds=REFERENCE, apart=True)).learn.grain is None  # a space
-    assert pfes(pooled(held=some, observed=some, thresholds=REFERENCE, apart=True)).learn.grain is None  # numbers
-    assert pfes(kinds(held=some, observed=some, thresholds=REFERENCE)).learn.grain is None  # rows measured whole
-    assert pfes(kinds(held=some, observed=some, apart=True)).learn.grain is None  # no thresholds
-    assert pfes(kinds(held=some, observed=some, thresholds=half, apart=True)).learn.grain is None  # nor all
-
-
-def test_with_the_grain_an_objective_known_well_enough_tells_less_than_one_that_is_not() -> None:
-    # both objectives are of the same size; the second is known to a hundredth everywhere
-    learn = information(example_model(2), [lambda x: x[:, :2]], [np.array([[0.5, 0.5]])])
-    mean, std = np.zeros((1, 2)) + 0.45, np.array([[1.0, 0.05]])
-    fine, coarse = (replace(learn, grain=g, delta=np.full(2, 1e-3)) for g in (None, np.full(2, 0.5)))
-    first, second, _ = np.exp(fine.score(mean, std))[0]
-    assert second > 0.3 * first
-    first, second, _ = np.exp(coarse.score(mean, std))[0]
-    assert second < 0.05 * first
-
-
-def test_what_is_under_way_is_known_as_well_as_measurements_are_however_coarse_the_grain() -> None:
-    learn = replace(made(lambda x: np.ones(len(x))).learn, grain=np.full(2, 10.0))
-    after = learn.given(X[0], [0, 1], np.random.default_rng(0))
-    assert (after.model.predict(X[:1]).std <= learn.delta).all()
-    assert (learn.model.predict(X[:1]).std > 2.0 * learn.delta).all()
 
 
 def test_a_pending_point_is_held_when_nothing_is_lacking_any_more() -> None:

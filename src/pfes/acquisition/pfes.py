@@ -2,7 +2,6 @@
 
     R       sampled frontiers
     delta   (L,) deviation of a measurement: its noise and the resolution; 0 is the paper's noise-free form
-    grain   (L,) coarser differences that do not matter yet; measurements are weighed as if they were as blurred
 
 All options are weighed by one estimator, so that measuring everything can be compared with measuring one objective.
 An option that leaves objectives out is the question with an infinite delta for those: they tell nothing.
@@ -55,7 +54,6 @@ class Pfes(ByPrediction):
     delta: Array  # (L,)
     starts: Array  # (Q, D) the sampled Pareto sets
     estimator: str = "matched"
-    grain: Array | None = None  # (L,); None: every difference that can be seen matters
 
     def __post_init__(self) -> None:
         can = weighable(self.estimator, len(self.delta))
@@ -75,17 +73,17 @@ class Pfes(ByPrediction):
     def score(self, mean: Array, spread: Array) -> Array:
         """Log nats (N, K)."""
         if self._by_beams:
-            return score_of(beams.of_sets(mean, spread, self.frontiers, self._blur, self._which))
+            return score_of(beams.of_sets(mean, spread, self.frontiers, self.delta, self._which))
         columns = [self._gain(option, mean, spread) for option in self._sets]
         if self._singles:
-            alone = self._verbs.decoupled(mean, spread, self.frontiers, self._blur)
+            alone = self._verbs.decoupled(mean, spread, self.frontiers, self.delta)
             columns += [alone[:, option.which[0]] for option in self._singles]
         return score_of(np.column_stack(columns))[:, self._order]
 
     def sensitivity(self, mean: Array, spread: Array) -> Sensitivity:
         """Log nats (N, K) with derivatives."""
         if self._by_beams:
-            gains, d_means, d_spreads = beams.of_sets_gradient(mean, spread, self.frontiers, self._blur, self._which)
+            gains, d_means, d_spreads = beams.of_sets_gradient(mean, spread, self.frontiers, self.delta, self._which)
         else:
             gains, d_means, d_spreads = self._side_by_side(mean, spread)
         log = slope_of(gains)
@@ -95,7 +93,7 @@ class Pfes(ByPrediction):
         """Gains (N, K) and derivatives of all options, set by set."""
         parts = [self._slopes(option, mean, spread) for option in self._sets]
         if self._singles:
-            gain, d_mean, d_spread = self._verbs.decoupled_gradient(mean, spread, self.frontiers, self._blur)
+            gain, d_mean, d_spread = self._verbs.decoupled_gradient(mean, spread, self.frontiers, self.delta)
             for l in (option.which[0] for option in self._singles):
                 parts.append((gain[:, l], d_mean[..., :, l, :], d_spread[:, l]))
         gains = np.column_stack([part[0] for part in parts])[:, self._order]
@@ -110,11 +108,6 @@ class Pfes(ByPrediction):
     @property
     def _verbs(self) -> ModuleType:
         return ESTIMATORS[self.estimator]
-
-    @property
-    def _blur(self) -> Array:
-        """(L,) the deviation that measurements are weighed with; what is under way is known as well as `delta` says."""
-        return self.delta if self.grain is None else np.hypot(self.delta, self.grain)
 
     @property
     def _by_beams(self) -> bool:
@@ -140,7 +133,7 @@ class Pfes(ByPrediction):
 
     def _resolution(self, option: Option) -> Array:
         blind = np.full_like(self.delta, BLIND)
-        blind[list(option.which)] = self._blur[list(option.which)]
+        blind[list(option.which)] = self.delta[list(option.which)]
         return blind
 
     def _gain(self, option: Option, mean: Array, spread: Array) -> Array:

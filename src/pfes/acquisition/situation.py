@@ -40,7 +40,6 @@ class Situation:
     stale: float = 0.0  # measurements of everything that were paid for since what is held last grew
     left: float = np.inf  # measurements of everything that the budget still pays for
     completing: Callable[[Array], Array] = _ones  # x (N, D) -> (N,) cost of all that a point lacks
-    apart: bool = False  # may a point's objectives be measured one at a time?
     recipe: Recipe = field(default_factory=Recipe)  # of the model, for methods that fit one of their own
     measured: Array | None = None  # (m, L) levels measured at `held`, averages of replicates; None: as predicted
 

@@ -36,14 +36,6 @@ left to make use of them (docs/default.md). The less is held, the longer they wa
                   little is held, and near the end of a budget, when there is no time to make use of a better place
 
 g nats take about 1 - exp(-g) of the ignorance away, because one nat divides the number of plausible frontiers by e.
-
-One objective at a time, nats of all objectives count alike, though some may be known well enough for what is at stake:
-as long as half of the hypervolume is, a price need not be known to a hundredth. A box grows by a share if one of its
-sides does, so in a pool with categories differences below that share of an objective's height above its threshold do
-not matter yet. Without thresholds heights are those above what happens to be held, and it did harm; among numbers it
-was no help (docs/default.md):
-
-    grain         stake / whole * (sampled frontiers, their upper tenth - threshold)
 """
 
 from collections.abc import Callable, Sequence
@@ -72,7 +64,6 @@ PATIENCE, MOST = 4.0, 8.0  # full measurements in vain after which the model is 
 PATIENCE_OF_ROWS, MOST_OF_ROWS = 2.0, 4.0  # in a pool with categories whose rows are measured whole
 PATIENCE_OF_LEVELS = 2.0  # full measurements in vain after which untried levels come first, if all is held
 TURN = 5.0  # measurements of everything that it takes to make use of a better place
-TOP = 0.9  # quantile of the sampled frontiers' values that stands for an objective's height
 SMALL = 1e-9  # the share of a point that cannot be completed
 
 
@@ -201,26 +192,11 @@ def at_stake(learn: Pfes, reference: Array, held: Array) -> tuple[float, float]:
     return float(np.mean(np.maximum(np.array(best) - had, 0.0))), float(np.mean(best))
 
 
-def grain(learn: Pfes, reference: Array, share: float) -> Array | None:
-    """(L,) differences that change a hypervolume above the reference (L,) by less than that share.
-
-    None where no blur is wanted: the paper's theorems know none, and no frontier may reach the reference.
-    """
-    real = [frontier.points[np.isfinite(frontier.points).all(axis=1)] for frontier in learn.frontiers]
-    if learn.estimator == "exact" or not any(map(len, real)):
-        return None
-    return share * np.maximum(np.quantile(np.vstack(real), TOP, axis=0) - reference, 0.0)
-
-
 def pfes(situation: Situation) -> Worth:
     """Learn the frontier while much is at stake, and hold it when it is known or time runs out."""
+    categories = isinstance(situation.domain, Pool) and not situation.domain.numeric
     # as long as points are half measured, hopes have not been tried to the end
-    return weighed(situation, doubted=_has_categories(situation) and len(situation.observed) == len(situation.held))
-
-
-def _has_categories(situation: Situation) -> bool:
-    """Whether it is a pool, and not of numbers alone."""
-    return isinstance(situation.domain, Pool) and not situation.domain.numeric
+    return weighed(situation, doubted=categories and len(situation.observed) == len(situation.held))
 
 
 def weighed(situation: Situation, *, doubted: bool) -> Worth:
@@ -233,8 +209,6 @@ def weighed(situation: Situation, *, doubted: bool) -> Worth:
     # draws of what is held cost more and found no more
     hold = replace(improvement(situation), reference=reference, caution=caution)
     stake, whole = at_stake(learn, reference, situation.held)
-    if situation.apart and _has_categories(situation) and np.isfinite(situation.thresholds).all():
-        learn = replace(learn, grain=grain(learn, reference, stake / max(whole, 1e-300)))
     time = 1.0 - 1.0 / max(situation.left, 1.0)  # nothing comes after the last measurement
     had = quick_hypervolume(hold.points, reference) if len(hold.points) else 0.0
     share = min(1.0, had / max(whole, 1e-300))
