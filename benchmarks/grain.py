@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from default_parts.ours import Plan, cost_to, held_after, search
-from default_parts.report import DEAREST, ENOUGH, chance, wins
+from default_parts.ours import Plan, held_after, search
+from default_parts.report import chance, cost_of, wins
 from default_parts.variants import VARIANTS
 from tables import table, write_section
 from workers import kept
@@ -54,7 +54,7 @@ def main() -> None:
     parser.add_argument("--markdown", type=Path)
     options = parser.parse_args()
     jobs = [(name, seed, way) for name, case in CASES.items() for seed in seeds(case) for way in WAYS]
-    found = kept(run, jobs, RESULTS, options.processes, lambda result: f"{cost(result):.1f}")
+    found = kept(run, jobs, RESULTS, options.processes, lambda result: f"{cost_of(result):.1f}")
     header = ["", "pairs", "cost", "without", "ratio", "cheaper", "p"]
     header += ["held after 20", "without", "more", "p", "at the end", "without"]
     text = table(header, [row(name, found) for name in CASES])
@@ -77,7 +77,7 @@ def run(job: Job) -> dict[str, Any]:
 
 def row(name: str, found: dict[tuple[Any, ...], dict[str, Any]]) -> list[str]:
     results = [[found[name, seed, way] for seed in seeds(CASES[name])] for way in WAYS]
-    costs = np.array([[cost(result) for result in each] for each in results])
+    costs = np.array([[cost_of(result) for result in each] for each in results])
     cheaper = np.log(costs[1] / costs[0]).tolist()
     cells = [name, str(len(cheaper)), *(f"{it:.1f}" for it in np.median(costs, axis=1))]
     cells += [f"{np.exp(-statistics.median(cheaper)):.2f}", wins(cheaper), chance(cheaper)]
@@ -92,11 +92,6 @@ def row(name: str, found: dict[tuple[Any, ...], dict[str, Any]]) -> list[str]:
 
 def _means(held: np.ndarray) -> list[str]:
     return [f"{mean:.3f}" for mean in held.mean(axis=1)]
-
-
-def cost(result: dict[str, Any]) -> float:
-    """Never counts as dearer than all others."""
-    return min(cost_to(result, ENOUGH), DEAREST)
 
 
 if __name__ == "__main__":

@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from default_parts.cases import problem
-from default_parts.ours import Plan, cost_to, held_after, search
-from default_parts.report import DEAREST, chance, wins
+from default_parts.ours import Plan, held_after, search
+from default_parts.report import chance, cost_of, wins
 from pfes.gp import Hyper, Recipe, fit
 from pfes.observations import merged
 from pfes.space import Pool
@@ -27,7 +27,7 @@ from tables import table, write_section
 from workers import kept
 
 RESULTS = Path(__file__).resolve().parent / "results" / "limits.jsonl"
-FIRST, ROWS, PRICES, ENOUGH, MARK = 200, 400, 100, 0.95, 30.0
+FIRST, ROWS, PRICES, MARK = 200, 400, 100, 30.0
 Job = tuple[str, str, int]  # case, what is given, seed
 
 
@@ -57,7 +57,7 @@ def main() -> None:
         for seed in range(case.seeds)
         for gift in ("nothing", *case.gifts)
     ]
-    found = kept(run, jobs, RESULTS, options.processes, lambda result: f"{cost(result):.1f}")
+    found = kept(run, jobs, RESULTS, options.processes, lambda result: f"{cost_of(result):.1f}")
     header = ["given", "", "pairs", "held after 30", "without", "more", "p", "cost", "without", "cheaper", "p"]
     text = table(header, [row(name, gift, found) for name, case in CASES.items() for gift in case.gifts])
     print(text)
@@ -92,7 +92,7 @@ def row(name: str, gift: str, found: dict[tuple[Any, ...], dict[str, Any]]) -> l
     seeds = [FIRST + seed for seed in range(CASES[name].seeds)]
     with_it, without = ([found[name, which, seed] for seed in seeds] for which in (gift, "nothing"))
     cells = [gift, name, str(len(seeds))]
-    for measure, digits, ahead in (held, 3, np.subtract), (cost, 1, lambda mine, other: np.log(other / mine)):
+    for measure, digits, ahead in (held, 3, np.subtract), (cost_of, 1, lambda mine, other: np.log(other / mine)):
         mine, other = (np.array([measure(result) for result in results]) for results in (with_it, without))
         difference = ahead(mine, other).tolist()
         cells += [*(f"{np.median(it):.{digits}f}" for it in (mine, other)), wins(difference), chance(difference)]
@@ -101,11 +101,6 @@ def row(name: str, gift: str, found: dict[tuple[Any, ...], dict[str, Any]]) -> l
 
 def held(result: dict[str, Any]) -> float:
     return held_after(result, MARK)
-
-
-def cost(result: dict[str, Any]) -> float:
-    """Never counts as dearer than all others."""
-    return min(cost_to(result, ENOUGH), DEAREST)
 
 
 if __name__ == "__main__":

@@ -15,6 +15,8 @@ from pfes.trials import Trial
 
 __all__ = ["Plan", "cost_to", "held_after", "search"]
 
+ROUNDING = 1e-4  # of costs, which are sums of rounded ones
+
 
 class Plan(NamedTuple):
     """How a study is run."""
@@ -67,9 +69,7 @@ def cost_to(result: dict[str, Any], share: float) -> float:
 
 def held_after(result: dict[str, Any], spent: float) -> float:
     """What a search held when so much was spent."""
-    return max(
-        held for held, cost in zip(result["held"], result["cost"], strict=True) if cost <= spent + 1e-4
-    )  # costs are rounded sums
+    return max(held for held, cost in zip(result["held"], result["cost"], strict=True) if cost <= spent + ROUNDING)
 
 
 def _given(found: Problem, name: str, count: int, without: set[Any]) -> list[dict[str, Any]]:

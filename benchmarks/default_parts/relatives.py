@@ -7,7 +7,7 @@ Both are plain and slow.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any
 
@@ -109,7 +109,7 @@ class Pfev(ByDifferences):
 class Coarse(Pfes):
     """PFES whose nats count down to a grain; what is under way is known as well as measurements are."""
 
-    grain: Array | None = None  # (L,)
+    grain: Array = field(default_factory=lambda: np.zeros(1))  # (L,)
 
     def score(self, mean: Array, spread: Array) -> Array:
         return self._blurred.score(mean, spread)
@@ -119,8 +119,7 @@ class Coarse(Pfes):
 
     @property
     def _blurred(self) -> Pfes:
-        parts = {field.name: getattr(self, field.name) for field in fields(Pfes)}
-        return Pfes(**parts | {"delta": np.hypot(self.delta, self.grain)})
+        return Pfes(**_parts(self) | {"delta": np.hypot(self.delta, self.grain)})
 
 
 def _over(frontier: Frontier) -> Callable[[Array, Array], Array]:
@@ -176,11 +175,15 @@ def _whole_rows(situation: Situation) -> bool:
     return isinstance(situation.domain, Pool) and len(situation.observed) == len(situation.held)
 
 
+def _parts(learn: Pfes) -> dict[str, Any]:
+    """What PFES is made of."""
+    return {each.name: getattr(learn, each.name) for each in fields(Pfes)}
+
+
 def _with(kind: type[ByDifferences]) -> Build:
     def build(situation: Situation) -> Any:
         worth = default.pfes(situation)
-        parts = {field.name: getattr(worth.learn, field.name) for field in fields(Pfes)}
-        return replace(worth, learn=kind(**parts))
+        return replace(worth, learn=kind(**_parts(worth.learn)))
 
     return build
 
@@ -204,8 +207,7 @@ def _coarse(situation: Situation) -> Any:
     if not len(real):
         return worth
     height = np.maximum(np.quantile(real, 0.9, axis=0) - worth.hold.reference, 0.0)
-    parts = {field.name: getattr(learn, field.name) for field in fields(Pfes)}
-    return replace(worth, learn=Coarse(**parts, grain=worth.stake / max(worth.whole, 1e-300) * height))
+    return replace(worth, learn=Coarse(**_parts(learn), grain=worth.stake / max(worth.whole, 1e-300) * height))
 
 
 def _sooner(situation: Situation) -> Any:

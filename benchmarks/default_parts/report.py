@@ -10,11 +10,12 @@ import numpy as np
 
 from default_parts.cases import CHECKED, POOLS, SPACES
 from default_parts.figures import draw_costs, draw_traces
+from default_parts.ours import cost_to
 from default_parts.runs import Run, Runs, read_runs
 from pfes.bench.summary.pairs import ALIKE, signed_rank
 from tables import table, write_section
 
-__all__ = ["DEAREST", "ENOUGH", "chance", "kept", "median", "wins", "write"]
+__all__ = ["DEAREST", "ENOUGH", "chance", "cost_of", "kept", "median", "wins", "write"]
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "default.md"
@@ -101,6 +102,11 @@ def wins(ahead: list[float]) -> str:
 def chance(ahead: list[float]) -> str:
     """p of Wilcoxon's signed-rank test on pairs."""
     return f"{signed_rank(np.round(ahead, ALIKE)):.2g}"
+
+
+def cost_of(result: Result) -> float:
+    """What a search spent to hold enough; one that never did counts as dearer than all others."""
+    return min(cost_to(result, ENOUGH), DEAREST)
 
 
 def _share(value: float) -> str:
