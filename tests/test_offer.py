@@ -161,3 +161,17 @@ def test_when_every_level_was_tried_none_is_left_to_be_tried() -> None:
     assert offer.has_categories
     assert not offer.has_untried
     assert np.isinf(replace(offer, untried=True).costs(GRID.encode([{"t": 2, "kind": "red"}]))).all()
+
+
+@pytest.mark.parametrize("domain", [GRID, POOL], ids=["space", "pool"])
+def test_an_option_finishes_a_point_if_it_is_all_that_was_begun_there_and_lacks(domain: Space | Pool) -> None:
+    one, other = (0, 1) if isinstance(domain, Pool) else ({"t": 1, "kind": "red"}, {"t": 1, "kind": "blue"})
+    options = OBJECTIVES.options(decoupled=True)  # a, b, both
+    fresh = Offer(domain, OBJECTIVES, options, Observations.none(domain.width), whole=False)
+    begun = replace(fresh, known=known(domain, (one, 0, State.MEASURED)))
+    whole = replace(fresh, known=known(domain, (one, 0, State.MEASURED), (one, 1, State.MEASURED)))
+    x = domain.x[[0, 1]] if isinstance(domain, Pool) else domain.encode([one, other])
+    assert [offer.begun for offer in (fresh, begun, whole)] == [False, True, False]
+    assert [begun.finishes(x[0], option) for option in range(3)] == [False, True, True]
+    assert not any(begun.finishes(x[1], option) for option in range(3))
+    assert not any(offer.finishes(x[0], option) for offer in (fresh, whole) for option in range(3))

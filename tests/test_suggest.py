@@ -1,5 +1,6 @@
 """From observations to a suggestion: what a suggestion promises, on spaces and pools."""
 
+import itertools
 from dataclasses import fields, replace
 from typing import Any
 
@@ -253,6 +254,26 @@ def test_when_nothing_better_is_found_untried_levels_come_first(domain: Space | 
         new = {(kind_of(domain, item), l) for l in item.which}
         assert not new <= tried
         tried |= new
+
+
+@pytest.mark.parametrize("domain", [LEVELS, ROOMS], ids=["pool", "space"])
+def test_a_level_that_showed_itself_best_is_held_before_others_are_tried(
+    domain: Space | Pool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    goals = Objectives([Objective("up", cost=4.0, threshold=-30.0), Objective("down", "min", cost=1.0, threshold=30.0)])
+    known, task = in_vain(domain), Task(domain, goals, QUICK)
+    # the cheap objective was tried everywhere; the dear one of d is better than all before, and lacks the cheap one
+    for kind, step in [*itertools.product("cdef", (0, 7)), ("d", 3)]:
+        row = KINDS.index(kind) * 8 + step if isinstance(domain, Pool) else NO_ROW
+        known = known.with_pending(domain.encode([{"kind": kind, "x": step / 7}])[0], (0,) if step == 3 else (1,), row)
+    new = known.state == State.PENDING
+    known.value[new], known.state[new] = np.where(known.objective[new] == 0, 15.0, -5.0), State.MEASURED
+    item = first(task, known, decoupled=True)
+    assert item.which == (1,)
+    np.testing.assert_array_equal(item.x, known.x[-1])
+    assert "this comes first" not in item.reason
+    monkeypatch.setattr("pfes.acquisition.worth.SURE", 1e3)  # were it not as good as sure
+    assert "this comes first" in first(task, known, decoupled=True).reason
 
 
 def test_untried_levels_wait_while_the_front_grows_or_the_budget_ends_or_the_user_confirms() -> None:

@@ -248,7 +248,7 @@ def _best(
         if offer.has_categories and acquisition.venture > 0.0 and offer.limit > TURN * offer.whole_cost:
             again = acquisition.venture >= AGAIN and bool(rng.random() < 0.5)  # what is found is made use of in between
             if tries := _untried(belief, acquisition, offer, sought, again):
-                return _most_per_cost(tries, offer)
+                return _most_per_cost([*tries, *_as_good_as_held(acquisition, offer, sought)], offer)
         promises = list(_learn_or_confirm(acquisition, sought))
     elif found := sought(acquisition):
         promises = [(found, plain_promise(belief.task, acquisition, found))]
@@ -278,6 +278,21 @@ def _untried(
         if worthwhile:
             return [(found, promise._replace(untried=untried_levels(among, found))) for found, promise in worthwhile]
     return []
+
+
+def _as_good_as_held(
+    acquisition: Worth, offer: Offer, sought: Callable[[Acquisition], Found | None]
+) -> list[tuple[Found, Promise]]:
+    """The best place to confirm, if it completes a point that is all but sure to add to what is held.
+
+    A level that was tried may have shown itself the best there is, and lack but an objective that costs little: whoever
+    tries all other levels before that was measured holds nothing of it in the meantime.
+    """
+    way = acquisition.trusting()
+    found = sought(way) if offer.begun else None
+    if found is None or not offer.finishes(found.x, found.option):
+        return []
+    return [(found, promise_of(way, found))] if way.at_least(found.x) > ENOUGH * acquisition.whole else []
 
 
 def _learn_or_confirm(

@@ -59,6 +59,18 @@ def test_to_learn_is_the_geometric_mean_and_to_confirm_is_improvement_alone() ->
     np.testing.assert_allclose(worth.confirming().scores(X), np.log(now), rtol=1e-9)
 
 
+def test_at_least_is_what_two_deviations_below_the_mean_would_add() -> None:
+    worth = made(lambda x: np.full(len(x), 4.0))
+    poor = replace(worth, hold=replace(worth.hold, points=np.array([[-8.9, -8.9]]), reference=np.full(2, -9.0)))
+    mean, std = worth.model.predict(X)
+    boxes = np.prod(mean - 2.0 * std + 9.0, axis=1) - 0.1**2  # all of them are better than the one that is held
+    np.testing.assert_allclose([poor.at_least(x) for x in X], boxes, rtol=1e-9)
+    beaten = replace(worth, hold=replace(worth.hold, points=np.array([[50.0, 50.0]])))
+    assert [beaten.at_least(x) for x in X] == [0.0] * len(X)
+    nothing = replace(poor, hold=replace(poor.hold, points=np.empty((0, 2))))
+    np.testing.assert_allclose([nothing.at_least(x) for x in X], boxes + 0.1**2, rtol=1e-9)
+
+
 def test_doubt_widens_the_deviations() -> None:
     worth = made(lambda x: np.full(len(x), 4.0)).doubting(3.0)
     assert worth.weight == 1.0

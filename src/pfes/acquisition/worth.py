@@ -28,6 +28,8 @@ It goes on hoping beside what it knows to be good, where each hope is a little l
 better by far. So when nothing better was found for some measurements, levels come first that were never tried and, much
 later, every other time those that were not tried since most of what is held was found; unless the budget has no time
 left to make use of them (docs/default.md). The less is held, the longer they wait: in poor company none of them shows.
+One objective at a time, a level that has shown itself the best there is may lack but an objective that costs little. It
+is completed first if that is worth more per cost, and as good as sure to add something (`at_least`).
 
     venture       stale (held / whole)^2, if it is 2 or more
 
@@ -64,6 +66,7 @@ PATIENCE, MOST = 4.0, 8.0  # full measurements in vain after which the model is 
 PATIENCE_OF_ROWS, MOST_OF_ROWS = 2.0, 4.0  # in a pool with categories whose rows are measured whole
 PATIENCE_OF_LEVELS = 2.0  # full measurements in vain after which untried levels come first, if all is held
 TURN = 5.0  # measurements of everything that it takes to make use of a better place
+SURE = 2.0  # deviations: what is better than what is held by so much needs no hope
 SMALL = 1e-9  # the share of a point that cannot be completed
 
 
@@ -122,6 +125,13 @@ class Worth:
         # a negative gain (theory 2) counts against the measurement
         later = self.stake * np.where(nats > 0.0, -np.expm1(-np.maximum(nats, 0.0)), nats)
         return Parts(gain_of(self.expected.scores(x)) * self._shares(x), later, nats)
+
+    def at_least(self, x: Array) -> float:
+        """Hypervolume that a point x (D,) adds if its values lie SURE deviations below what is expected."""
+        mean, std = self.hold.model.predict(x[None])
+        low = mean - SURE * std
+        grown = quick_hypervolume(np.vstack([self.hold.points, low]), self.hold.reference)
+        return grown - quick_hypervolume(self.hold.points, self.hold.reference)
 
     def scores(self, x: Array) -> Array:
         """(N, K) the logarithm of what is looked for."""
