@@ -14,6 +14,7 @@ from zlib import crc32
 
 import numpy as np
 
+from default_parts.cuts import CUT, cut
 from default_parts.reactions import reactions
 from pfes.objectives import Objective, Objectives
 from pfes.pareto import hypervolume
@@ -76,6 +77,7 @@ POOLS: dict[str, Callable[[], Problem]] = {
     "perovskite": partial(get, "perovskite", ratio=10.0),
 }
 TABLES = {f"reactions {number}": partial(reactions, number) for number in range(100)}
+TABLES |= {f"cut {name}": partial(cut, name) for name in CUT}
 
 
 @cache
