@@ -182,7 +182,7 @@ def test_progress_is_a_panel_on_a_terminal_and_lines_elsewhere() -> None:
 
     from rich.console import Console
 
-    tally = Tally(4, before=1, done=1, left=65.0, news="valley, random, seed 0: held 0.5, 1 s")
+    tally = Tally(4, before=1, done=1, left=65.0, news=["valley, random, seed 0: held 0.5, 1 s"])
     tally.running[Job({"seed": 7}, "e", "valley", "walk", ())] = time.monotonic()
     for terminal in (True, False):
         stream = io.StringIO()
@@ -195,3 +195,18 @@ def test_progress_is_a_panel_on_a_terminal_and_lines_elsewhere() -> None:
         assert ("valley, walk, seed 7" in stream.getvalue()) == terminal
         if not terminal:
             assert stream.getvalue().count("held 0.5") == 1
+
+
+def test_of_runs_that_finish_at_once_each_has_its_line() -> None:
+    import io
+
+    from rich.console import Console
+
+    stream, tally = io.StringIO(), Tally(4)
+    with reporting(True, Console(file=stream, width=100)) as show:
+        show(tally)
+        tally.news += ["one: failed, it fell", "two: held 0.5, 1 s"]
+        show(tally)
+        tally.news.append("three: held 0.7, 1 s")
+        show(tally)
+    assert [line.partition("; ")[2] for line in stream.getvalue().splitlines()] == tally.news

@@ -28,7 +28,7 @@ class Tally:
     failed: int = 0
     left: float | None = None  # seconds, estimated
     running: dict[Job, float] = field(default_factory=dict)  # begun at
-    news: str = ""
+    news: list[str] = field(default_factory=list)  # of every finished run, the newest last
     begun: float = field(default_factory=time.monotonic)
 
     def line(self) -> str:
@@ -85,13 +85,13 @@ def reporting(wanted: bool, console: "Console | None" = None) -> Iterator[Callab
     if console.is_terminal:
         yield from _live(console)
         return
-    said = ""
+    said = 0
 
     def say(tally: Tally) -> None:
         nonlocal said
-        if tally.news != said:
-            said = tally.news
-            console.print(f"{tally.line()}; {said}", markup=False, highlight=False, soft_wrap=True)
+        for news in tally.news[said:]:  # several may have finished at once
+            console.print(f"{tally.line()}; {news}", markup=False, highlight=False, soft_wrap=True)
+        said = len(tally.news)
 
     yield say
 
@@ -117,4 +117,4 @@ def _panel(tally: Tally) -> Any:
         Text(f"  {duration(now - begun):>7}  {job.words}", style="dim", overflow="ellipsis", no_wrap=True)
         for job, begun in list(tally.running.items())[:SHOWN]
     ]
-    return Group(top, *under_way, Text(tally.news or " ", overflow="ellipsis", no_wrap=True))
+    return Group(top, *under_way, Text(tally.news[-1] if tally.news else " ", overflow="ellipsis", no_wrap=True))

@@ -168,7 +168,7 @@ class _Shift:
         self.twins.add(line)
         self.tally.done += 1
         self.tally.failed += "error" in line
-        self.tally.news = f"{job.words}: {_news(line)}"
+        self.tally.news.append(f"{job.words}: {_news(line)}")
 
 
 def _news(line: Line) -> str:
