@@ -125,10 +125,9 @@ class Offer:
 
     def finishes(self, x: Array, option: int) -> bool:
         """Whether a point x (D,) is half measured, and that option is all that it lacks."""
-        known = self._taken.get(self._keys(x[None])[0])
-        if known is None or not 0 < known.mask < self._everything:
-            return False
-        return known.mask | sum(1 << l for l in self.options[option].which) == self._everything
+        key = self._keys(x[None])[0]
+        added = sum(1 << l for l in self.options[option].which)
+        return key in self._halves and self._taken[key].mask | added == self._everything
 
     def settled(self, x: Array) -> Array:
         """The known point that x (D,) of a space stands for, if it does: what completes a point is measured there."""
