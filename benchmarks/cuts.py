@@ -1,4 +1,4 @@
-"""What departures of the default do in pools of numbers that nothing was chosen on: ten pools cut out of spaces.
+"""What departures of the default do in ten pools of numbers cut out of spaces, which no search was tuned on as pools.
 
     python benchmarks/cuts.py                                  all searches; to the terminal
     python benchmarks/cuts.py --markdown docs/default.md       and into its section of that page
