@@ -1,7 +1,7 @@
 """Pools of numbers cut out of spaces: some hundred random points of a test problem, measured with a little noise.
 
-What `bismuth_oxide` alone speaks for can be looked at on ten pools of the same kind. As pools they are new; the functions
-are not: kernels and priors were chosen by predictions of them, and searches of six of the spaces were looked at.
+What `bismuth_oxide` alone speaks for can be looked at on ten pools of the same kind. As pools they are new; their
+functions are not: kernels and priors were chosen by predictions of them, and searches of six spaces were looked at.
 """
 
 from typing import Any
