@@ -15,7 +15,7 @@ from default_parts.runs import Run, Runs, read_runs
 from pfes.bench.summary.pairs import ALIKE, signed_rank
 from tables import table, write_section
 
-__all__ = ["DEAREST", "ENOUGH", "chance", "cost_of", "kept", "median", "wins", "write"]
+__all__ = ["DEAREST", "ENOUGH", "chance", "cheaper", "cost_of", "costs", "kept", "median", "wins", "write"]
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "default.md"
@@ -142,15 +142,15 @@ def _spread(values: Iterable[float]) -> list[str]:
 def decoupled(apart: Runs, together: Runs, rival: Runs) -> str:
     """Cost to hold 95 % of the optimum, in prices of one full evaluation."""
     rows = []
-    for name, costs in sorted({(run.name, run.costs) for run in apart}):
-        mine, whole = apart.of(name=name, costs=costs), together.of(name=name, budget=60.0)
+    for name, prices in sorted({(run.name, run.costs) for run in apart}):
+        mine, whole = apart.of(name=name, costs=prices), together.of(name=name, budget=60.0)
         theirs = rival.of(name=name)
         pairs = [seed for seed in sorted(mine) if seed in whole and seed in theirs]
         reached = [[each[seed].cost_to(ENOUGH) for seed in pairs] for each in (mine, whole, theirs)]
         if pairs:
             rows.append([
-                f"{name}, {' : '.join(f'{cost:g}' for cost in costs)}", str(len(pairs)), *map(_costs, reached),
-                *(_cheaper(reached[0], other) for other in reached[1:]),
+                f"{name}, {' : '.join(f'{price:g}' for price in prices)}", str(len(pairs)), *map(costs, reached),
+                *(cheaper(reached[0], other) for other in reached[1:]),
                 f"{100 * _spent_on(mine.values(), 0):.0f} %", shares(mine.values()),
             ])  # fmt: skip
     header = ["", "seeds", "one at a time", "together", "qLogNEHVI"]
@@ -158,14 +158,14 @@ def decoupled(apart: Runs, together: Runs, rival: Runs) -> str:
     return table([*header, *pairs_of, "on the first", "l / c / d, %"], rows)
 
 
-def _costs(values: list[float]) -> str:
+def costs(values: list[float]) -> str:
     """Median; runs that never held so much count as dearer than all, and are counted."""
     middle, never = statistics.median(values), sum(map(math.isinf, values))
     found = "not reached" if math.isinf(middle) else f"{middle:.1f}"
     return f"{found}, {never} never" if never else found
 
 
-def _cheaper(mine: list[float], other: list[float]) -> str:
+def cheaper(mine: list[float], other: list[float]) -> str:
     """The median ratio of a pair, how many searches were cheaper (a tie for one half), and the chance of it."""
     cheaper = [math.log(min(b, DEAREST) / min(a, DEAREST)) for a, b in zip(mine, other, strict=True)]
     return f"{math.exp(-statistics.median(cheaper)):.2f}, {wins(cheaper)} ({chance(cheaper)})"
