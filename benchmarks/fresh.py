@@ -3,8 +3,8 @@
     python benchmarks/fresh.py                                 from the runs that are kept; to the terminal
     python benchmarks/fresh.py --markdown docs/default.md      and into its section of that page
 
-Medians of what the first of two methods holds, and of the other; how many searches of the first hold more (a tie for one
-half), and p of Wilcoxon's test on the pairs. Costs to hold 95 % likewise.
+Medians of what the first of two methods holds, and of the other; how many searches of the first hold more (a tie for
+one half), and p of Wilcoxon's test on the pairs. Costs to hold 95 % likewise.
 """
 
 import argparse

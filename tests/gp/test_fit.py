@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from gp.cases import data_of, differences, random_data
 from pfes.errors import InvalidInput
-from pfes.gp import Hyper, Posterior, Recipe, fit, log_posterior
+from pfes.gp import Hyper, Model, Posterior, Recipe, fit, log_posterior
 from pfes.observations import Data, merged
 
 GROUPS = np.arange(3)
@@ -264,3 +264,52 @@ def test_a_kernel_that_is_not_given_is_chosen_in_pools_of_numbers_only() -> None
     assert Recipe(kernel="rbf").settled(numbers=True).kernel == "rbf"
     assert Recipe(kernel="auto").kernels == ("matern52", "rbf")
     assert Recipe().kernels == ("matern52",)
+
+
+LEVELS = np.array([0, 0, 0, 0, 0, 0, 1])  # six levels of a category, and a number
+
+
+def priced(rng, prices, n):
+    """What things cost whose level has a price and whose number matters little; each level is there."""
+    level = np.concatenate([np.arange(len(prices)), rng.integers(len(prices), size=n - len(prices))])
+    number = rng.random(n)
+    y = np.asarray(prices)[level] + 0.3 * number
+    return data_of(np.column_stack([np.eye(len(prices))[level], number]), (y - y.mean()) / y.std())
+
+
+@pytest.mark.parametrize(
+    ("prices", "count"), [([0.0, 0.1, 0.2, 9.0, 0.1, 0.0], 7), ([-1.0, 0.5, 1.3, 0.1, -0.4, 0.9], 2)]
+)
+def test_the_data_tell_whether_levels_are_unlike_in_different_degrees(prices, count):
+    data = priced(np.random.default_rng(1), prices, 30)
+    auto = fit(data, LEVELS, Recipe(levels="auto"), np.random.default_rng(0))
+    same = fit(data, LEVELS, Recipe(levels="each" if count == 7 else "one"), np.random.default_rng(0))
+    assert len(auto.scales) == len(same.scales) == count
+    if count == 7:  # the dear level is far from the others, which are near one another
+        assert auto.scales[3] < 0.7 * np.delete(auto.scales[:6], 3).min()
+
+
+def test_a_scale_for_each_level_is_a_fit_of_columns_by_themselves():
+    data = priced(np.random.default_rng(2), [0.0, 0.1, 0.2, 9.0, 0.1, 0.0], 12)
+    each = fit(data, LEVELS, Recipe(levels="each"), np.random.default_rng(0))
+    alone = fit(data, np.arange(7), Recipe(), np.random.default_rng(0))
+    assert np.array_equal(each.scales, alone.scales)
+    assert each.groups(LEVELS).tolist() == [*range(7)]
+    there = np.eye(7)[[0, 3]]
+    believed = Model.of([data], LEVELS, (each,)).predict(there)
+    assert np.array_equal(believed.mean[:, 0], Posterior.of(data, np.arange(7), alone).predict(there).mean)
+
+
+def test_a_start_with_scales_for_other_groups_is_left_out():
+    data = priced(np.random.default_rng(3), [0.0, 0.1, 0.2, 9.0, 0.1, 0.0], 12)
+    each = fit(data, LEVELS, Recipe(levels="each"), np.random.default_rng(0))
+    again = fit(data, LEVELS, Recipe(), np.random.default_rng(0), each)
+    assert np.array_equal(again.scales, fit(data, LEVELS, Recipe(), np.random.default_rng(0)).scales)
+
+
+def test_without_categories_there_are_no_levels_to_tell_apart():
+    data = random_data(np.random.default_rng(0), 12, 3)
+    fits = [
+        fit(data, np.arange(3), Recipe(levels=levels), np.random.default_rng(0)) for levels in ("one", "each", "auto")
+    ]
+    assert all(np.array_equal(other.scales, fits[0].scales) for other in fits[1:])

@@ -89,7 +89,7 @@ class Parego(ByPrediction):
         values = (self.scalars - middle) / self.scale
         data = condensed(merged(self.points, values, np.full(len(values), np.nan)))
         hyper = fit(data, self.groups, self.recipe, np.random.default_rng(self.seed))
-        return Model((Posterior.of(data, self.groups, hyper),))
+        return Model((Posterior.of(data, hyper.groups(self.groups), hyper),))
 
     @cached_property
     def front(self) -> Front:

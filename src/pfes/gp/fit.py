@@ -4,6 +4,11 @@ The constant mean is not searched for: at given other parameters the best one is
 envelope theorem the gradient in the others is as if it were fixed. With many data the starts compete on a random part
 of them, and the best is taken to the maximum on all. Where the recipe leaves the kernel open, each start is tried with
 each kernel: they have the same parameters and priors, so that their densities can be compared.
+
+Levels of a category may be unlike the others in different degrees: of twelve ligands two cost ten times as much as the
+rest, which cost much the same. One length scale makes all twelve as unlike as these two; one for each level does not,
+but there are more of them to be wrong about. So the recipe's "auto" gives each its own only where the data are more
+likely by a factor of twenty.
 """
 
 import math
@@ -16,7 +21,7 @@ from numpy.typing import NDArray
 from pfes.compiled import one_blas_thread
 from pfes.errors import InvalidInput
 from pfes.gp.climb import climb
-from pfes.gp.likelihood import Evidence, Integers, Likelihood, log_odds
+from pfes.gp.likelihood import Evidence, Integers, Likelihood, log_likelihood, log_odds
 from pfes.gp.recipe import Hyper, Recipe
 from pfes.observations import Data
 
@@ -29,6 +34,7 @@ MOST = 2000  # points that the last climb looks at
 BRIEF = 8  # iterations from each start
 CLOSE, APART = 1.0, 0.3  # nats, and of a logarithm: places so close in height and so far apart are all gone on with
 LEAST_NOISE, MOST_NOISE = 1e-5, 0.3  # variances that a fit may begin with
+TELLING = 3.0  # nats: what the data must be more likely by for a length scale of each level
 LOG_ODDS = (-6.0, 6.0)  # of the main effects' share: from a quarter of a percent to all but that
 
 
@@ -95,17 +101,36 @@ class Coordinates(NamedTuple):
 def fit(data: Data, groups: Integers, recipe: Recipe, rng: np.random.Generator, start: Hyper | None = None) -> Hyper:
     """Fit a Gaussian process to standardised data: the hyper-parameters of highest posterior density.
 
-    groups (D,) gives the group, hence the length scale, of each column. `start` is a fit of similar data, tried first.
-    Without data: the priors' modes. Same arguments and generator, same result.
+    groups (D,) gives the group, hence the length scale, of each column; by the recipe the levels of a category may have
+    one each (`Hyper.groups`). `start` is a fit of similar data, tried first. Without data: the priors' modes. Same
+    arguments and generator, same result.
     """
     groups = np.asarray(groups)
-    count = int(groups.max(initial=-1)) + 1
-    if start is not None and len(start.scales) != count:
+    columns = np.arange(len(groups))
+    count = _count(groups)
+    if start is not None and len(start.scales) not in (count, len(columns)):
         raise InvalidInput(
             f"start: got {len(start.scales)} length scales, wanted {count}, one per group; try start=None"
         )
     if len(data.y) == 0:
         return recipe.mode(count)
+    levels = recipe.levels if len(columns) > count else "one"
+    ways = {"one": [groups], "each": [columns], "auto": [groups, columns]}[levels]
+    found = [_fit(data, way, recipe, rng, start) for way in ways]
+    if len(found) == 1:
+        return found[0]
+    one, each = (log_likelihood(data, way, hyper).value for way, hyper in zip(ways, found, strict=True))
+    return found[1] if each > one + TELLING else found[0]
+
+
+def _count(groups: Integers) -> int:
+    return int(groups.max(initial=-1)) + 1
+
+
+def _fit(data: Data, groups: Integers, recipe: Recipe, rng: np.random.Generator, start: Hyper | None) -> Hyper:
+    """The fit with a length scale for each of these groups; a start with others is left out."""
+    count = _count(groups)
+    start = start if start is not None and len(start.scales) == count else None
     inferred = recipe.noise == "fit" and bool(np.isnan(data.noise).any())
     coordinates = Coordinates(
         recipe,

@@ -30,7 +30,7 @@ class Model:
     @staticmethod
     def of(data: Sequence[Data], groups: Integers, hypers: Sequence[Hyper]) -> "Model":
         """The model of L objectives' standardised data with fitted hyper-parameters; groups (D,) as in `fit`."""
-        return Model(tuple(Posterior.of(d, groups, hyper) for d, hyper in zip(data, hypers, strict=True)))
+        return Model(tuple(Posterior.of(d, hyper.groups(groups), hyper) for d, hyper in zip(data, hypers, strict=True)))
 
     def __len__(self) -> int:
         return len(self.posteriors)

@@ -59,11 +59,15 @@ class Hyper:
     """The hyper-parameters of one Gaussian process, in standardised units."""
 
     kernel: str  # a name of kernels.KERNELS
-    scales: Array  # (G,) a length scale per group of columns
+    scales: Array  # (G,) a length scale per group of columns, or (D,) per column
     amplitude: float  # prior variance of the function
     noise: float  # variance of one measurement, where it is not known row by row
     mean: float  # prior mean of the function
     additive: float = 0.0  # w, the main effects' share of the amplitude (effects.py)
+
+    def groups(self, groups: NDArray[np.integer]) -> NDArray[np.integer]:
+        """(D,) the group of each column that the length scales are for: those given, or every column by itself."""
+        return groups if len(self.scales) == int(np.max(groups, initial=-1)) + 1 else np.arange(len(groups))
 
 
 # Priors of length scales: that of Hvarfner, Hellsten, Nardi 2024, and ours, of the same mode but narrower, because
@@ -85,6 +89,8 @@ class Recipe:
     additive    "fit" or a fixed share of main effects, 0 to 1; 0: interactions of all groups alone
     starts      how many times the fit begins anew
     alike       correlation of the length scales' logarithms between groups, 0 (each is believed alone) to below 1
+    levels      "one" length scale for all levels of a category, one for "each", or "auto": for each if the data speak
+                for it (`fit.py`); objectives believed together have one
 
     scale_prior is for one group and is moved by log(G)/2 for G of them: distances grow like the root of the dimension
     (Hvarfner, Hellsten, Nardi 2024). Length scales are believed alike: ten values tell how rough a function is, not how
@@ -102,6 +108,7 @@ class Recipe:
     additive: float | Literal["fit"] = "fit"
     starts: int = 3
     alike: float = 0.83
+    levels: Literal["one", "each", "auto"] = "one"
     scale_prior: LogNormal = field(default=_NARROW)
     amplitude_prior: LogNormal = field(default=LogNormal(2.25, 1.5, 1e-3, 1e3))
     noise_prior: LogNormal = field(default=LogNormal(-4.0, 1.0, 1e-6, 1e2))
@@ -112,6 +119,7 @@ class Recipe:
         if self.kernel is not None:
             _one_of("kernel", self.kernel, (*KERNELS, "auto"))
         _one_of("mean", self.mean, ("constant", "zero"))
+        _one_of("levels", self.levels, ("one", "each", "auto"))
         _fit_or_positive("amplitude", self.amplitude)
         _fit_or_positive("noise", self.noise)
         _fit_or_share("additive", self.additive)

@@ -73,7 +73,8 @@ def choose(
         InvalidInput: a name that is none of "independent", "coregional", "latent", "auto".
     """
     checked_model(model)
-    recipe = replace(recipe, kernel=recipe.kernels[0])  # one kind for all, so that they can be mixed
+    # one kind for all, so that they can be mixed
+    recipe = replace(recipe, kernel=recipe.kernels[0], levels="one")
     streams = rng.spawn(len(data) + len(JOINT))
     before = (None,) * len(data) if start is None else start.singles
     singles = tuple(fit(d, groups, recipe, s, b) for d, s, b in zip(data, streams, before, strict=False))

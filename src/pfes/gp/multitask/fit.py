@@ -10,6 +10,7 @@ the power J of one.
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import accumulate, pairwise
 from typing import NamedTuple
 
@@ -181,6 +182,7 @@ def fit_joint(
     """
     groups, structure = np.asarray(groups), Structure.of(kind, len(data))
     count = int(groups.max(initial=-1)) + 1
+    recipe = replace(recipe, levels="one")
     coordinates = Coordinates(
         recipe,
         structure,

@@ -1,0 +1,90 @@
+"""A length scale for each level of a category where the data speak for it: what that would do.
+
+    python benchmarks/each.py                                  all searches; to the terminal
+    python benchmarks/each.py --markdown docs/default.md       and into its section of that page
+
+Every search is made twice from the same start: by the default, and with `Recipe(levels="auto")`. Tables of reactions
+are made at random (`default_parts/reactions.py`), one search each. Cost is that to hold 95 % of the optimum, in prices
+of one point with all its objectives; a search that never does counts as dearer than all others. Finished runs are kept
+in benchmarks/results/each.jsonl and not repeated.
+"""
+
+import argparse
+import math
+import statistics
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from default_parts.ours import Plan, held_after, search
+from default_parts.report import chance, cost_of, wins
+from pfes.gp import Recipe
+from pfes.task import Settings
+from tables import table, write_section
+from workers import kept
+
+RESULTS = Path(__file__).resolve().parent / "results" / "each.jsonl"
+WAYS = ("auto", "one")
+TABLES = "reactions"
+MARKS = (20.0, 30.0, 60.0)
+Job = tuple[str, int, str]  # case, seed or table, levels
+
+
+class Case(NamedTuple):
+    """Searches of one kind."""
+
+    problem: str
+    costs: tuple[float, ...]  # of objectives measured one at a time; none: together
+    first: int
+    count: int
+
+
+CASES = {
+    "arylation, together": Case("arylation", (), 1300, 60),
+    "tables of reactions, together": Case(TABLES, (), 40, 40),
+    "arylation, 10 : 1": Case("arylation", (10.0, 1.0), 1300, 40),
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--processes", type=int, default=2)
+    parser.add_argument("--markdown", type=Path)
+    options = parser.parse_args()
+    jobs = [(name, seed, way) for name, case in CASES.items() for seed in seeds(case) for way in WAYS]
+    found = kept(run, jobs, RESULTS, options.processes, lambda result: f"{cost_of(result):.1f}")
+    header = ["", "pairs", "cost", "default", "ratio", "cheaper", "p"]
+    header += [cell for mark in MARKS for cell in (f"held after {mark:g}", "default", "more", "p")]
+    text = table(header, [row(name, found) for name in CASES])
+    print(text)
+    if options.markdown:
+        write_section(options.markdown, "each", text)
+
+
+def seeds(case: Case) -> range:
+    return range(case.first, case.first + case.count)
+
+
+def run(job: Job) -> dict[str, Any]:
+    name, seed, levels = job
+    case = CASES[name]
+    problem = f"{TABLES} {seed}" if case.problem == TABLES else case.problem
+    plan = Plan(problem, seed, MARKS[-1], decoupled=bool(case.costs), costs=case.costs)
+    found = search(plan, Settings(recipe=Recipe(levels="auto" if levels == "auto" else "one")))
+    return {"job": list(job), "held": found["held"], "cost": found["cost"]}
+
+
+def row(name: str, found: dict[tuple[Any, ...], dict[str, Any]]) -> list[str]:
+    auto, one = ([found[name, seed, way] for seed in seeds(CASES[name])] for way in WAYS)
+    costs = [[cost_of(result) for result in each] for each in (auto, one)]
+    cheaper = [math.log(b / a) for a, b in zip(*costs, strict=True)]
+    cells = [name, str(len(auto)), *(f"{statistics.median(each):.1f}" for each in costs)]
+    cells += [f"{math.exp(-statistics.median(cheaper)):.2f}", wins(cheaper), chance(cheaper)]
+    for mark in MARKS:
+        held = [[held_after(result, mark) for result in each] for each in (auto, one)]
+        ahead = [a - b for a, b in zip(*held, strict=True)]
+        cells += [f"{statistics.median(each):.4f}" for each in held] + [wins(ahead), chance(ahead)]
+    return cells
+
+
+if __name__ == "__main__":
+    main()
