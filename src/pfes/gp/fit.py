@@ -115,12 +115,11 @@ def fit(data: Data, groups: Integers, recipe: Recipe, rng: np.random.Generator, 
     if len(data.y) == 0:
         return recipe.mode(count)
     levels = recipe.levels if len(columns) > count else "one"
-    ways = {"one": [groups], "each": [columns], "auto": [groups, columns]}[levels]
-    found = [_fit(data, way, recipe, rng, start) for way in ways]
-    if len(found) == 1:
-        return found[0]
-    one, each = (log_likelihood(data, way, hyper).value for way, hyper in zip(ways, found, strict=True))
-    return found[1] if each > one + TELLING else found[0]
+    if levels != "auto":
+        return _fit(data, groups if levels == "one" else columns, recipe, rng, start)
+    one, each = (_fit(data, way, recipe, rng, start) for way in (groups, columns))
+    more = log_likelihood(data, columns, each).value - log_likelihood(data, groups, one).value
+    return each if more > TELLING else one
 
 
 def _count(groups: Integers) -> int:
