@@ -276,6 +276,21 @@ def test_a_level_that_showed_itself_best_is_held_before_others_are_tried(
     assert "this comes first" in first(task, known, decoupled=True).reason
 
 
+@pytest.mark.parametrize("model", ["independent", "latent"])
+@pytest.mark.parametrize("domain", [LEVELS, ROOMS], ids=["pool", "space"])
+def test_a_fit_may_begin_from_one_with_other_length_scales(domain: Space | Pool, model: str) -> None:
+    known, hypers = in_vain(domain), None
+    for levels in ("one", "each", "auto", "one"):
+        recipe = replace(QUICK.recipe, levels=levels)
+        task = Task(domain, TWO, replace(QUICK, recipe=recipe, model=model))
+        found = suggest(task, known, task.generator(1), Request(decoupled=True), hypers=hypers)
+        hypers = found.hypers
+        assert len(found.items) == 1
+        assert np.isfinite(found.items[0].gain)
+        if model == "independent" and levels != "auto":
+            assert [len(hyper.scales) for hyper in hypers] == [2 if levels == "one" else domain.width] * 2
+
+
 def test_untried_levels_wait_while_the_front_grows_or_the_budget_ends_or_the_user_confirms() -> None:
     known, task = in_vain(LEVELS), Task(LEVELS, TWO, QUICK)
     words = "this comes first"
