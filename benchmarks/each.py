@@ -3,10 +3,9 @@
     python benchmarks/each.py                                  all searches; to the terminal
     python benchmarks/each.py --markdown docs/default.md       and into its section of that page
 
-Every search is made twice from the same start: by the default, and with `Recipe(levels="auto")`. Tables of reactions
-are made at random (`default_parts/reactions.py`), one search each. Cost is that to hold 95 % of the optimum, in prices
-of one point with all its objectives; a search that never does counts as dearer than all others. Finished runs are kept
-in benchmarks/results/each.jsonl and not repeated.
+Every search is made twice from the same start: by the default, and with `Recipe(levels="auto")`. Cost is that to hold
+95 % of the optimum, in prices of one point with all its objectives; a search that never does counts as dearer than all
+others. Finished runs are kept in benchmarks/results/each.jsonl and not repeated.
 """
 
 import argparse
@@ -24,9 +23,8 @@ from workers import kept
 
 RESULTS = Path(__file__).resolve().parent / "results" / "each.jsonl"
 WAYS = ("auto", "one")
-TABLES = "reactions"
 MARKS = (20.0, 30.0, 60.0)
-Job = tuple[str, int, str]  # case, seed or table, levels
+Job = tuple[str, int, str]  # case, seed, levels
 
 
 class Case(NamedTuple):
@@ -40,8 +38,7 @@ class Case(NamedTuple):
 
 CASES = {
     "arylation, together": Case("arylation", (), 1300, 60),
-    "tables of reactions, together": Case(TABLES, (), 40, 40),
-    "arylation, 10 : 1": Case("arylation", (10.0, 1.0), 1300, 40),
+    "arylation, 10 : 1": Case("arylation", (10.0, 1.0), 1300, 20),
 }
 
 
@@ -67,8 +64,7 @@ def seeds(case: Case) -> range:
 def run(job: Job) -> dict[str, Any]:
     name, seed, levels = job
     case = CASES[name]
-    problem = f"{TABLES} {seed}" if case.problem == TABLES else case.problem
-    plan = Plan(problem, seed, MARKS[-1], decoupled=bool(case.costs), costs=case.costs)
+    plan = Plan(case.problem, seed, MARKS[-1], decoupled=bool(case.costs), costs=case.costs)
     found = search(plan, Settings(recipe=Recipe(levels="auto" if levels == "auto" else "one")))
     return {"job": list(job), "held": found["held"], "cost": found["cost"]}
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from gp.cases import data_of, differences, random_data
+from gp.cases import data_of, dense_kernel, differences, random_data
 from pfes.errors import InvalidInput
 from pfes.gp import Hyper, Model, Posterior, Recipe, fit, log_posterior
 from pfes.observations import Data, merged
@@ -313,3 +313,26 @@ def test_without_categories_there_are_no_levels_to_tell_apart():
         fit(data, np.arange(3), Recipe(levels=levels), np.random.default_rng(0)) for levels in ("one", "each", "auto")
     ]
     assert all(np.array_equal(other.scales, fits[0].scales) for other in fits[1:])
+
+
+@pytest.mark.parametrize(("levels", "number", "rows"), [(12, 8, 30), (12, 8, 100), (20, 20, 40)])
+def test_levels_that_are_alike_get_no_scales_of_their_own(levels, number, rows):
+    """Functions drawn from a kernel with one scale for a category, the more rows and levels the easier to overfit."""
+    groups, picked = np.repeat([0, 1, 2], [levels, number, 1]), 0
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        parts = [np.eye(count)[rng.integers(count, size=rows)] for count in (levels, number)]
+        x = np.column_stack([*parts, rng.random(rows)])
+        covariance = dense_kernel(x, x, groups, Hyper("matern52", np.full(3, 0.8), 1.0, 0.01, 0.0, 0.5))
+        y = np.linalg.cholesky(covariance + 0.01 * np.eye(rows)) @ rng.normal(size=rows)
+        found = fit(data_of(x, (y - y.mean()) / y.std()), groups, Recipe(levels="auto"), np.random.default_rng(0))
+        picked += len(found.scales) > 3
+    assert picked <= 1
+
+
+def test_many_columns_and_one_scale_for_all_leave_no_scale_to_each_level():
+    x = np.column_stack([np.eye(51)[np.arange(12)], np.linspace(0.0, 1.0, 12)])
+    data, groups = data_of(x, np.sin(np.arange(12.0))), np.repeat([0, 1], [51, 1])
+    assert len(fit(data, groups, Recipe(levels="each"), np.random.default_rng(0)).scales) == 2
+    few = priced(np.random.default_rng(0), [0.0, 0.1, 0.2, 9.0, 0.1, 0.0], 12)
+    assert len(fit(few, LEVELS, replace(Recipe.paper(), levels="each"), np.random.default_rng(0)).scales) == 2

@@ -7,8 +7,8 @@ each kernel: they have the same parameters and priors, so that their densities c
 
 Levels of a category may be unlike the others in different degrees: of twelve ligands two cost ten times as much as the
 rest, which cost much the same. One length scale makes all twelve as unlike as these two; one for each level does not,
-but there are more of them to be wrong about. So the recipe's "auto" gives each its own only where the data are more
-likely by a factor of twenty.
+but there are more of them to be wrong about. So the recipe's "auto" gives each its own only where the posterior density
+is higher for it, in which every further length scale has to pay for its prior.
 """
 
 import math
@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 from pfes.compiled import one_blas_thread
 from pfes.errors import InvalidInput
 from pfes.gp.climb import climb
-from pfes.gp.likelihood import Evidence, Integers, Likelihood, log_likelihood, log_odds
-from pfes.gp.recipe import Hyper, Recipe
+from pfes.gp.likelihood import Evidence, Integers, Likelihood, log_odds, log_posterior
+from pfes.gp.recipe import MANY_GROUPS, Hyper, Recipe
 from pfes.observations import Data
 
 __all__ = ["fit"]
@@ -34,7 +34,6 @@ MOST = 2000  # points that the last climb looks at
 BRIEF = 8  # iterations from each start
 CLOSE, APART = 1.0, 0.3  # nats, and of a logarithm: places so close in height and so far apart are all gone on with
 LEAST_NOISE, MOST_NOISE = 1e-5, 0.3  # variances that a fit may begin with
-TELLING = 3.0  # nats: what the data must be more likely by for a length scale of each level
 LOG_ODDS = (-6.0, 6.0)  # of the main effects' share: from a quarter of a percent to all but that
 
 
@@ -110,16 +109,17 @@ def fit(data: Data, groups: Integers, recipe: Recipe, rng: np.random.Generator, 
     count = _count(groups)
     if start is not None and len(start.scales) not in (count, len(columns)):
         raise InvalidInput(
-            f"start: got {len(start.scales)} length scales, wanted {count}, one per group; try start=None"
+            f"start: got {len(start.scales)} length scales, wanted {count}, one per group, or {len(columns)}, one per "
+            "column; try start=None"
         )
     if len(data.y) == 0:
         return recipe.mode(count)
-    levels = recipe.levels if len(columns) > count else "one"
+    levels = recipe.levels if count < len(columns) <= MANY_GROUPS and not recipe.is_isotropic(count) else "one"
     if levels != "auto":
         return _fit(data, groups if levels == "one" else columns, recipe, rng, start)
     one, each = (_fit(data, way, recipe, rng, start) for way in (groups, columns))
-    more = log_likelihood(data, columns, each).value - log_likelihood(data, groups, one).value
-    return each if more > TELLING else one
+    more = log_posterior(data, columns, each, recipe).value - log_posterior(data, groups, one, recipe).value
+    return each if more > 0.0 else one
 
 
 def _count(groups: Integers) -> int:

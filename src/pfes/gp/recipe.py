@@ -89,8 +89,8 @@ class Recipe:
     additive    "fit" or a fixed share of main effects, 0 to 1; 0: interactions of all groups alone
     starts      how many times the fit begins anew
     alike       correlation of the length scales' logarithms between groups, 0 (each is believed alone) to below 1
-    levels      "one" length scale for all levels of a category, one for "each", or "auto": for each if the data speak
-                for it (`fit.py`); objectives believed together have one
+    levels      "one" length scale for all levels of a category, one for "each", or "auto": for each where that is more
+                probable (`fit.py`); always "one" with more than MANY_GROUPS columns, and for objectives together
 
     scale_prior is for one group and is moved by log(G)/2 for G of them: distances grow like the root of the dimension
     (Hvarfner, Hellsten, Nardi 2024). Length scales are believed alike: ten values tell how rough a function is, not how
