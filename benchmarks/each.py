@@ -9,20 +9,19 @@ others. Finished runs are kept in benchmarks/results/each.jsonl and not repeated
 """
 
 import argparse
-import math
 import statistics
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from default_parts.ours import Plan, held_after, search
-from default_parts.report import chance, cost_of, wins
+from default_parts.report import chance, cheaper, cost_of, wins
 from pfes.gp import Recipe
 from pfes.task import Settings
 from tables import table, write_section
 from workers import kept
 
 RESULTS = Path(__file__).resolve().parent / "results" / "each.jsonl"
-WAYS = ("auto", "one")
+WAYS = {"auto": Recipe(levels="auto"), "one": Recipe()}
 MARKS = (20.0, 30.0, 60.0)
 Job = tuple[str, int, str]  # case, seed, levels
 
@@ -49,8 +48,8 @@ def main() -> None:
     options = parser.parse_args()
     jobs = [(name, seed, way) for name, case in CASES.items() for seed in seeds(case) for way in WAYS]
     found = kept(run, jobs, RESULTS, options.processes, lambda result: f"{cost_of(result):.1f}")
-    header = ["", "pairs", "cost", "default", "ratio", "cheaper", "p"]
-    header += [cell for mark in MARKS for cell in (f"held after {mark:g}", "default", "more", "p")]
+    header = ["", "pairs", "cost", "default", "ratio, cheaper (p)"]
+    header += [cell for mark in MARKS for cell in (f"held after {mark:g}", "default", "more (p)")]
     text = table(header, [row(name, found) for name in CASES])
     print(text)
     if options.markdown:
@@ -65,20 +64,18 @@ def run(job: Job) -> dict[str, Any]:
     name, seed, levels = job
     case = CASES[name]
     plan = Plan(case.problem, seed, MARKS[-1], decoupled=bool(case.costs), costs=case.costs)
-    found = search(plan, Settings(recipe=Recipe(levels="auto" if levels == "auto" else "one")))
+    found = search(plan, Settings(recipe=WAYS[levels]))
     return {"job": list(job), "held": found["held"], "cost": found["cost"]}
 
 
 def row(name: str, found: dict[tuple[Any, ...], dict[str, Any]]) -> list[str]:
     auto, one = ([found[name, seed, way] for seed in seeds(CASES[name])] for way in WAYS)
     costs = [[cost_of(result) for result in each] for each in (auto, one)]
-    cheaper = [math.log(b / a) for a, b in zip(*costs, strict=True)]
-    cells = [name, str(len(auto)), *(f"{statistics.median(each):.1f}" for each in costs)]
-    cells += [f"{math.exp(-statistics.median(cheaper)):.2f}", wins(cheaper), chance(cheaper)]
+    cells = [name, str(len(auto)), *(f"{statistics.median(each):.1f}" for each in costs), cheaper(*costs)]
     for mark in MARKS:
         held = [[held_after(result, mark) for result in each] for each in (auto, one)]
         ahead = [a - b for a, b in zip(*held, strict=True)]
-        cells += [f"{statistics.median(each):.4f}" for each in held] + [wins(ahead), chance(ahead)]
+        cells += [f"{statistics.median(each):.4f}" for each in held] + [f"{wins(ahead)} ({chance(ahead)})"]
     return cells
 
 

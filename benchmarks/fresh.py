@@ -17,10 +17,10 @@ from tables import table, write_section
 
 APART, TOGETHER, RIVAL = "our default, one at a time", "our default", "BoTorch qLogNEHVI"
 COMPARED = (
-    ("fresh-arylation", APART, TOGETHER, (20.0, 30.0, 60.0)),
-    ("fresh-arylation", APART, RIVAL, (20.0, 30.0, 60.0)),
-    ("fresh-arylation", TOGETHER, RIVAL, (20.0, 30.0, 60.0)),
-    ("fresh-bismuth", TOGETHER, RIVAL, (20.0, 30.0)),
+    ("fresh-arylation", APART, TOGETHER),
+    ("fresh-arylation", APART, RIVAL),
+    ("fresh-arylation", TOGETHER, RIVAL),
+    ("fresh-bismuth", TOGETHER, RIVAL),
 )
 MARKS = (20, 30, 60)
 
@@ -37,13 +37,14 @@ def main() -> None:
         write_section(options.markdown, "fresh", text)
 
 
-def row(name: str, one: str, other: str, marks: tuple[float, ...]) -> list[str]:
+def row(name: str, one: str, other: str) -> list[str]:
     first, second = searches(name, one), searches(name, other)
     pairs = sorted(set(first) & set(second))
     reached = [[each[seed].cost_to(ENOUGH) for seed in pairs] for each in (first, second)]
     problem = f"{first[pairs[0]].name}, {one.removeprefix('our default, ').replace('our default', 'together')}"
     against = "together" if other == TOGETHER else other.removeprefix("BoTorch ")
     cells = [problem, against, str(len(pairs)), *map(costs, reached), cheaper(*reached)]
+    marks = [mark for mark in MARKS if mark <= first[pairs[0]].budget]
     for mark in marks:
         held = [[each[seed].at(mark) for seed in pairs] for each in (first, second)]
         ahead = [mine - theirs for mine, theirs in zip(*held, strict=True)]

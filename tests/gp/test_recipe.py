@@ -16,6 +16,7 @@ from pfes.gp import LogNormal, Recipe
     [
         ({"kernel": "cosine"}, "kernel: got 'cosine'"),
         ({"mean": "linear"}, "mean: got 'linear'"),
+        ({"levels": "some"}, "levels: got 'some'"),
         ({"amplitude": -1.0}, "amplitude: got -1.0"),
         ({"noise": 0.0}, "noise: got 0.0"),
         ({"noise": "none"}, "noise: got 'none'"),
