@@ -10,7 +10,7 @@ import pytest
 from pfes.belief import believe
 from pfes.errors import InvalidInput
 from pfes.frontiers import FrontierSettings
-from pfes.gp import linalg
+from pfes.gp import Hyper, linalg
 from pfes.maximise import MaximiserSettings
 from pfes.objectives import Bundle, Objective, Objectives
 from pfes.observations import NO_ROW, Data, Observations, State, condensed
@@ -421,6 +421,20 @@ def test_a_model_can_be_asked_before_anything_is_measured() -> None:
 def test_hyper_parameters_given_must_be_one_set_per_objective() -> None:
     with pytest.raises(InvalidInput, match="got 0 sets of hyper-parameters, wanted one for each of 2"):
         Task(SQUARE, TWO, replace(QUICK, hypers=()))
+
+
+@pytest.mark.parametrize("count", [3, 5])
+def test_length_scales_given_are_one_per_parameter_or_one_per_column(count: int) -> None:
+    hypers = (Hyper("rbf", np.ones(count), 1.0, 1e-4, 0.0),) * 2
+    task = Task(MIXED, TWO, replace(QUICK, hypers=hypers))
+    assert np.isfinite(first(task, told(MIXED, 6)).gain)
+
+
+@pytest.mark.parametrize("count", [0, 2, 4, 6])
+def test_another_number_of_length_scales_is_refused(count: int) -> None:
+    good, bad = (Hyper("rbf", np.ones(number), 1.0, 1e-4, 0.0) for number in (3, count))
+    with pytest.raises(InvalidInput, match=f"got {count} length scales, wanted 3, one per parameter or 5, one per enc"):
+        Task(MIXED, TWO, replace(QUICK, hypers=(good, bad)))
 
 
 def test_a_pool_ends_with_a_reason_and_every_row_once() -> None:

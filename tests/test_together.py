@@ -17,7 +17,7 @@ from pfes.ledger import hypers_as_data, hypers_from_data
 from pfes.objectives import Objectives
 from pfes.observations import Data, Observations, State
 from pfes.recommend import recommend
-from pfes.space import Pool, Space
+from pfes.space import Pool, Real, Space
 from pfes.study import Study
 from pfes.study.description import describe, restore
 from pfes.suggest import Request, suggest
@@ -218,6 +218,8 @@ def test_given_hyper_parameters_are_used() -> None:
     assert belief.model.hyper is fitted.hyper
     with pytest.raises(InvalidInput, match="hypers: got 2 sets of hyper-parameters, wanted one for each of 1"):
         Task(SQUARE, Objectives([Objective("up")]), given.settings)
+    with pytest.raises(InvalidInput, match="hypers: got 2 length scales, wanted 1, one per parameter; try"):
+        Task(Space(x=Real(0, 1)), given.objectives, given.settings)
 
 
 def test_settings_that_contradict_one_another_are_refused() -> None:

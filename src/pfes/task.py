@@ -86,14 +86,31 @@ class Task:
 
     def __post_init__(self) -> None:
         method_named(self.settings.method).check(len(self.objectives), pool=isinstance(self.domain, Pool))
-        given = self.settings.hypers
-        count = 0 if given is None else len(given.noise) if isinstance(given, JointHyper) else len(given)
-        if given is not None and count != len(self.objectives):
-            raise InvalidInput(
-                f"hypers: got {count} sets of hyper-parameters, wanted one for each of {len(self.objectives)} "
-                "objectives"
-            )
+        if self.settings.hypers is not None:
+            self._check_hypers(self.settings.hypers)
 
     def generator(self, *stream: int) -> np.random.Generator:
         """A random generator of its own for each stream of numbers."""
         return np.random.default_rng([self.seed, *stream])
+
+    def _check_hypers(self, given: tuple[Hyper, ...] | JointHyper) -> None:
+        """Whether hyper-parameters given are those of so many objectives and parameters."""
+        groups = np.asarray(self.domain.groups)
+        wanted = {int(groups.max(initial=-1)) + 1: "one per parameter"}
+        if isinstance(given, JointHyper):
+            count, every = len(given.noise), list(given.scales)
+        else:
+            count, every = len(given), [hyper.scales for hyper in given]
+            wanted.setdefault(len(groups), "one per encoded column")  # a category has one for each of its levels
+        if count != len(self.objectives):
+            raise InvalidInput(
+                f"hypers: got {count} sets of hyper-parameters, wanted one for each of {len(self.objectives)} "
+                "objectives"
+            )
+        for scales in every:
+            if len(scales) not in wanted:
+                ways = " or ".join(f"{number}, {what}" for number, what in wanted.items())
+                raise InvalidInput(
+                    f"hypers: got {len(scales)} length scales, wanted {ways}; try hyper-parameters fitted in this "
+                    "space or pool, or hypers=None"
+                )
