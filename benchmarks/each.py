@@ -9,12 +9,12 @@ others. Finished runs are kept in benchmarks/results/each.jsonl and not repeated
 """
 
 import argparse
-import statistics
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from default_parts.ours import Plan, held_after, search
-from default_parts.report import chance, cheaper, cost_of, wins
+from default_parts import paired
+from default_parts.ours import Plan, search
+from default_parts.report import cost_of
 from pfes.gp import Recipe
 from pfes.task import Settings
 from tables import table, write_section
@@ -48,9 +48,7 @@ def main() -> None:
     options = parser.parse_args()
     jobs = [(name, seed, way) for name, case in CASES.items() for seed in seeds(case) for way in WAYS]
     found = kept(run, jobs, RESULTS, options.processes, lambda result: f"{cost_of(result):.1f}")
-    header = ["", "pairs", "cost", "default", "ratio, cheaper (p)"]
-    header += [cell for mark in MARKS for cell in (f"held after {mark:g}", "default", "more (p)")]
-    text = table(header, [row(name, found) for name in CASES])
+    text = table(paired.header(MARKS), [row(name, found) for name in CASES])
     print(text)
     if options.markdown:
         write_section(options.markdown, "each", text)
@@ -70,13 +68,7 @@ def run(job: Job) -> dict[str, Any]:
 
 def row(name: str, found: dict[tuple[Any, ...], dict[str, Any]]) -> list[str]:
     auto, one = ([found[name, seed, way] for seed in seeds(CASES[name])] for way in WAYS)
-    costs = [[cost_of(result) for result in each] for each in (auto, one)]
-    cells = [name, str(len(auto)), *(f"{statistics.median(each):.1f}" for each in costs), cheaper(*costs)]
-    for mark in MARKS:
-        held = [[held_after(result, mark) for result in each] for each in (auto, one)]
-        ahead = [a - b for a, b in zip(*held, strict=True)]
-        cells += [f"{statistics.median(each):.4f}" for each in held] + [f"{wins(ahead)} ({chance(ahead)})"]
-    return cells
+    return paired.row(name, auto, one, MARKS)
 
 
 if __name__ == "__main__":

@@ -2,11 +2,13 @@
 
 MinusLogZ   mean of -log Z; a resolution is let in by the same channel as in `pfes.information.power`
 Pfev        Ishikura and Karasuyama (2025): the best mixture of a frontier that truncates too much and one too little
+OfTheSet    nats about the Pareto set and its frontier together, by `pfes.acquisition.jes`; one measurement at a time
 
-Both are plain and slow.
+All are plain and slow.
 """
 
 from collections.abc import Callable
+from copy import deepcopy
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any
@@ -18,7 +20,9 @@ from scipy.special import ndtr
 from default_parts.reach import reaching
 from pfes.acquisition import METHODS, Pfes, Situation
 from pfes.acquisition import worth as default
+from pfes.acquisition.jes import Jes, jes_of
 from pfes.acquisition.protocol import Slopes, score_of
+from pfes.acquisition.samples import draw
 from pfes.information.prepared import Frontier, prepare
 from pfes.pareto import quick_hypervolume
 from pfes.space import Pool
@@ -106,6 +110,16 @@ class Pfev(ByDifferences):
 
 
 @dataclass(frozen=True)
+class OfTheSet(ByDifferences):
+    """Joint entropy search: what a measurement tells of where the frontier is reached counts as well as how high."""
+
+    joint: Jes = field(kw_only=True)
+
+    def scores(self, x: Array) -> Array:
+        return self.joint.scores(x)
+
+
+@dataclass(frozen=True)
 class Coarse(Pfes):
     """PFES whose nats count down to a grain; what is under way is known as well as measurements are."""
 
@@ -154,6 +168,7 @@ def register() -> None:
     ways: dict[str, Build] = {
         "minus log Z": _with(MinusLogZ),
         "PFEV": _with(Pfev),
+        "nats about the set, too": _of_the_set,
         "nats at the grain of the stakes": _coarse,
         "at the grain, untried levels sooner": _sooner,
         "tenth of the resolution": lambda situation: _finer(situation, 0.1),
@@ -186,6 +201,12 @@ def _with(kind: type[ByDifferences]) -> Build:
         return replace(worth, learn=kind(**_parts(worth.learn)))
 
     return build
+
+
+def _of_the_set(situation: Situation) -> Any:
+    drawn = draw(replace(situation, rng=deepcopy(situation.rng)))  # what the default is about to draw
+    worth = default.pfes(situation)
+    return replace(worth, learn=OfTheSet(**_parts(worth.learn), joint=jes_of(situation, drawn)))
 
 
 def _finer(situation: Situation, factor: float) -> Any:

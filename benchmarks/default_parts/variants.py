@@ -39,6 +39,7 @@ VARIANTS: dict[str, Callable[[], Settings]] = {
     "information, then improvement": lambda: Settings(method="half and half"),
     "learning place always": lambda: Settings(method="learning only"),
     "information times reach": lambda: Settings(method="information times reach"),
+    "nats about the set, too": lambda: Settings(method="nats about the set, too"),
     "nats at the grain of the stakes": lambda: Settings(method="nats at the grain of the stakes"),
     "at the grain, untried levels sooner": lambda: Settings(method="at the grain, untried levels sooner"),
     "5 frontiers": _frontiers(count=5),

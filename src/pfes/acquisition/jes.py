@@ -36,7 +36,7 @@ from pfes.gp import Surrogate
 from pfes.information import Frontiers
 from pfes.objectives import Option
 
-__all__ = ["METHOD", "Jes", "jes"]
+__all__ = ["METHOD", "Jes", "jes", "jes_of"]
 
 Array = NDArray[np.float64]
 
@@ -137,7 +137,11 @@ def _along(d_spread: Array, d_spread_x: Array) -> Array:
 
 def jes(situation: Situation) -> Jes:
     """Sample functions and their optimal pairs, and let a model know those of each."""
-    drawn = draw(situation)
+    return jes_of(situation, draw(situation))
+
+
+def jes_of(situation: Situation, drawn: Draw) -> Jes:
+    """The same of functions that were sampled."""
     before = information_of(situation, drawn)
     noise = smallest(situation) ** 2
     after = [
