@@ -34,6 +34,8 @@ class TestSur(AcquisitionContract):
 
 
 class TestSurOfThree(AcquisitionContract):
+    rounding = 1e-8  # logarithms of gains of 1e-12, differences of probabilities
+
     objectives = 3
 
     def make(self, model: Model, order: Sequence[int]) -> Acquisition:
