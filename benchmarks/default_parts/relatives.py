@@ -34,6 +34,7 @@ Array = NDArray[np.float64]
 Build = Callable[[Situation], Any]
 MIXTURES = np.linspace(0.0, 1.0, 11)
 STEP = 1e-4  # of the unit cube, for differences
+DOUBT = 2.0  # how many times larger than believed deviations are taken to be, at least
 
 
 class ByDifferences(Pfes):
@@ -180,6 +181,8 @@ def register() -> None:
         "untried levels like others": lambda situation: replace(default.pfes(situation), venture=0.0),
         "half and half": _halves,
         "information times reach": reaching,
+        "improvement in doubt": lambda situation: _in_doubt(situation, after=0.0),
+        "improvement in doubt, once in vain": lambda situation: _in_doubt(situation, after=1.0),
         "learning only": lambda situation: replace(default.pfes(situation), stake=1e6),
     }
     for name, build in ways.items():
@@ -250,3 +253,12 @@ def _halves(situation: Situation) -> Any:
     """Information alone as long as more of the budget is left than was spent, then improvement alone."""
     worth = default.pfes(situation)
     return worth.learn if situation.left > len(situation.observed) else worth.confirming()
+
+
+def _in_doubt(situation: Situation, after: float) -> Any:
+    """Improvement alone once so many measurements of everything were in vain, by deviations at least twice as large."""
+    worth = default.pfes(situation)
+    if situation.stale < after:
+        return worth
+    hold = replace(worth.hold, caution=max(DOUBT, worth.hold.caution))
+    return replace(worth, hold=hold, weight=1.0, wary=True, wariness=1.0)
