@@ -3,9 +3,10 @@
     python benchmarks/doubt.py                                  all searches; to the terminal
     python benchmarks/doubt.py --markdown docs/default.md       and into its section of that page
 
-From the first choice on, or only while the price of one full measurement or more was spent in vain, else as the default
-does. Every search is paired with the default's from the same start, on seeds that nothing of this was looked at before
-(those of `fresh.py`; one at a time with its searches together and its rival, too), and on tables of reactions made at
+From the first choice on; or only while the price of one full measurement or more was spent in vain, or while less is
+held than 0.95 of the hypervolume of the sampled frontiers, else as the default does. Every search is paired with the
+default's from the same start: on the seeds of `fresh.py`, at which nothing of this was looked at before (one at a time
+with its searches together and its rival, too), on those of the page (`redoxmers`), and on tables of reactions made at
 random (`default_parts/reactions.py`), one search each. Cost is that to hold 95 % of the optimum, in prices of one point
 with all its objectives; a search that never does counts as dearer than all others. Finished runs are kept in
 benchmarks/results/doubt.jsonl and not repeated.
@@ -15,16 +16,21 @@ import argparse
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from default_parts import paired
+from default_parts import paired, report
 from default_parts.ours import Plan, search
 from default_parts.report import cost_of
 from default_parts.variants import VARIANTS
-from fresh import APART, RIVAL, TOGETHER, searches
+from fresh import APART, RIVAL, TOGETHER
 from tables import table, write_section
 from workers import kept
 
 RESULTS = Path(__file__).resolve().parent / "results" / "doubt.jsonl"
-START, VAIN, DEFAULT = "improvement in doubt", "improvement in doubt, once in vain", "default"
+START, VAIN, LITTLE = (
+    "improvement in doubt",
+    "improvement in doubt, once in vain",
+    "improvement in doubt, while little is held",
+)
+DEFAULT = "default"
 MARKS = (10.0, 15.0, 20.0, 30.0, 60.0)
 TABLES = "reactions"
 Job = tuple[str, int, str]  # case, seed or table, way
@@ -36,21 +42,27 @@ class Case(NamedTuple):
 
     plan: Plan  # of seed 0
     seeds: range  # or tables
-    fresh: str = ""  # the experiment that has the default's searches; empty: they are made here
+    ways: tuple[str, ...]
+    kept: str = ""  # the experiment that has the default's searches; empty: they are made here
     default: str = ""  # the method there
     rivals: bool = False  # are there searches together and its rival's to pair with, too?
 
 
 CASES = {
     "arylation, 10 : 1": Case(
-        Plan("arylation", 0, 60.0, True, costs=(10.0, 1.0)), range(3000, 3100), "fresh-arylation", APART, rivals=True
+        Plan("arylation", 0, 60.0, True, costs=(10.0, 1.0)),
+        range(3000, 3100),
+        (START, VAIN, LITTLE),
+        "fresh-arylation",
+        APART,
+        rivals=True,
     ),
-    "tables of reactions, 10 : 1": Case(Plan(TABLES, 0, 60.0, True, costs=(10.0, 1.0)), range(30)),
-    "arylation, together": Case(
-        Plan("arylation", 0, 60.0, costs=(1.0, 1.0)), range(3000, 3100), "fresh-arylation", TOGETHER
+    "redoxmers, 2 : 1 : 1": Case(
+        Plan("redoxmers", 0, 60.0, True, costs=(2.0, 1.0, 1.0)), range(10), (LITTLE,), "default-apart", APART
     ),
+    "tables of reactions, 10 : 1": Case(Plan(TABLES, 0, 60.0, True, costs=(10.0, 1.0)), range(30), (START, LITTLE)),
     "bismuth_oxide, together": Case(
-        Plan("bismuth_oxide", 0, 30.0, costs=(1.0, 1.0)), range(3000, 3100), "fresh-bismuth", TOGETHER
+        Plan("bismuth_oxide", 0, 30.0, costs=(1.0, 1.0)), range(3000, 3100), (START,), "fresh-bismuth", TOGETHER
     ),
 }
 
@@ -60,10 +72,10 @@ def main() -> None:
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--markdown", type=Path)
     options = parser.parse_args()
-    ways = {name: (START, VAIN) if case.fresh else (START, VAIN, DEFAULT) for name, case in CASES.items()}
+    ways = {name: case.ways if case.kept else (*case.ways, DEFAULT) for name, case in CASES.items()}
     jobs = [(name, seed, way) for name, case in CASES.items() for way in ways[name] for seed in case.seeds]
     found = kept(run, jobs, RESULTS, options.processes, lambda result: f"{cost_of(result):.1f}")
-    rows = [row for name, case in CASES.items() for way in (START, VAIN) for row in compared(name, case, way, found)]
+    rows = [row for name, case in CASES.items() for way in case.ways for row in compared(name, case, way, found)]
     text = table([cell.replace("default", "other") for cell in paired.header(MARKS)], rows)
     print(text)
     if options.markdown:
@@ -84,7 +96,7 @@ def compared(name: str, case: Case, way: str, found: Found) -> list[list[str]]:
     short = way.removeprefix("improvement ")
     others = {"default": default_of(name, case, found)}
     if case.rivals:
-        others |= {"default, together": earlier(case.fresh, TOGETHER), "qLogNEHVI": earlier(case.fresh, RIVAL)}
+        others |= {"default, together": earlier(case, TOGETHER), "qLogNEHVI": earlier(case, RIVAL)}
     return [
         paired.row(
             f"{name}, {short}, and {words}",
@@ -98,12 +110,18 @@ def compared(name: str, case: Case, way: str, found: Found) -> list[list[str]]:
 
 def default_of(name: str, case: Case, found: Found) -> dict[int, dict[str, Any]]:
     """The default's searches, by seed or table."""
-    return earlier(case.fresh, case.default) if case.fresh else {s: found[name, s, DEFAULT] for s in case.seeds}
+    return earlier(case, case.default) if case.kept else {seed: found[name, seed, DEFAULT] for seed in case.seeds}
 
 
-def earlier(experiment: str, method: str) -> dict[int, dict[str, Any]]:
-    """Searches that `pfes bench` kept, by seed."""
-    return {seed: {"held": run.line["held"], "cost": run.cost} for seed, run in searches(experiment, method).items()}
+def earlier(case: Case, method: str) -> dict[int, dict[str, Any]]:
+    """Searches that `pfes bench` kept of the same problem, by seed; costs count where objectives are apart."""
+    plan = case.plan
+    runs = [run for run in report.kept(case.kept) if run.name == plan.problem and run.line["method"] == method]
+    return {
+        run.seed: {"held": run.line["held"], "cost": run.cost}
+        for run in runs
+        if run.costs == plan.costs or not run.apart
+    }
 
 
 if __name__ == "__main__":

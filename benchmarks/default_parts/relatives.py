@@ -7,6 +7,7 @@ OfTheSet    nats about the Pareto set and its frontier together, by `pfes.acquis
 All are plain and slow.
 """
 
+import math
 from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import dataclass, field, fields, replace
@@ -35,6 +36,7 @@ Build = Callable[[Situation], Any]
 MIXTURES = np.linspace(0.0, 1.0, 11)
 STEP = 1e-4  # of the unit cube, for differences
 DOUBT = 2.0  # how many times larger than believed deviations are taken to be, at least
+MOSTLY = 0.95  # of the hypervolume of the sampled frontiers: with so much held there is little to doubt for
 
 
 class ByDifferences(Pfes):
@@ -181,8 +183,9 @@ def register() -> None:
         "untried levels like others": lambda situation: replace(default.pfes(situation), venture=0.0),
         "half and half": _halves,
         "information times reach": reaching,
-        "improvement in doubt": lambda situation: _in_doubt(situation, after=0.0),
+        "improvement in doubt": _in_doubt,
         "improvement in doubt, once in vain": lambda situation: _in_doubt(situation, after=1.0),
+        "improvement in doubt, while little is held": lambda situation: _in_doubt(situation, until=MOSTLY),
         "learning only": lambda situation: replace(default.pfes(situation), stake=1e6),
     }
     for name, build in ways.items():
@@ -255,10 +258,14 @@ def _halves(situation: Situation) -> Any:
     return worth.learn if situation.left > len(situation.observed) else worth.confirming()
 
 
-def _in_doubt(situation: Situation, after: float) -> Any:
-    """Improvement alone once so many measurements of everything were in vain, by deviations at least twice as large."""
+def _in_doubt(situation: Situation, after: float = 0.0, until: float = math.inf) -> Any:
+    """Improvement alone, by deviations at least twice as large; else the default.
+
+    After so many measurements of everything in vain, and until that share is held of what the sampled frontiers have.
+    """
     worth = default.pfes(situation)
-    if situation.stale < after:
+    had = quick_hypervolume(worth.hold.points, worth.hold.reference) if len(worth.hold.points) else 0.0
+    if situation.stale < after or had >= until * worth.whole:
         return worth
     hold = replace(worth.hold, caution=max(DOUBT, worth.hold.caution))
     return replace(worth, hold=hold, weight=1.0, wary=True, wariness=1.0)

@@ -41,6 +41,7 @@ VARIANTS: dict[str, Callable[[], Settings]] = {
     "information times reach": lambda: Settings(method="information times reach"),
     "improvement in doubt": lambda: Settings(method="improvement in doubt"),
     "improvement in doubt, once in vain": lambda: Settings(method="improvement in doubt, once in vain"),
+    "improvement in doubt, while little is held": lambda: Settings(method="improvement in doubt, while little is held"),
     "nats about the set, too": lambda: Settings(method="nats about the set, too"),
     "nats at the grain of the stakes": lambda: Settings(method="nats at the grain of the stakes"),
     "at the grain, untried levels sooner": lambda: Settings(method="at the grain, untried levels sooner"),
