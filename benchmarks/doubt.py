@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from default_parts import paired, report
-from default_parts.ours import Plan, search
+from default_parts.ours import TABLES, Plan, search
 from default_parts.report import cost_of
 from default_parts.variants import VARIANTS
 from fresh import APART, RIVAL, TOGETHER
@@ -32,7 +32,6 @@ START, VAIN, LITTLE = (
 )
 DEFAULT = "default"
 MARKS = (10.0, 15.0, 20.0, 30.0, 60.0)
-TABLES = "reactions"
 Job = tuple[str, int, str]  # case, seed or table, way
 Found = dict[tuple[Any, ...], dict[str, Any]]
 
@@ -84,9 +83,7 @@ def main() -> None:
 
 def run(job: Job) -> dict[str, Any]:
     name, seed, way = job
-    plan = CASES[name].plan
-    plan = plan._replace(problem=f"{TABLES} {seed}") if plan.problem == TABLES else plan._replace(seed=seed)
-    found = search(plan, VARIANTS[way]())
+    found = search(CASES[name].plan.numbered(seed), VARIANTS[way]())
     return {"job": list(job), "held": found["held"], "cost": found["cost"]}
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from default_parts import paired
-from default_parts.ours import Plan, search
+from default_parts.ours import TABLES, Plan, search
 from default_parts.report import cost_of
 from default_parts.variants import VARIANTS
 from tables import table, write_section
@@ -23,7 +23,6 @@ from workers import kept
 RESULTS = Path(__file__).resolve().parent / "results" / "where.jsonl"
 WAYS = {"set": "nats about the set, too", "frontier": "default"}
 MARKS = (20.0, 30.0, 60.0)
-TABLES = "reactions"
 Job = tuple[str, int, str]  # case, seed or table, what the nats are about
 
 
@@ -58,9 +57,7 @@ def main() -> None:
 
 def run(job: Job) -> dict[str, Any]:
     name, seed, way = job
-    plan = CASES[name].plan
-    plan = plan._replace(problem=f"{TABLES} {seed}") if plan.problem == TABLES else plan._replace(seed=seed)
-    found = search(plan, VARIANTS[WAYS[way]]())
+    found = search(CASES[name].plan.numbered(seed), VARIANTS[WAYS[way]]())
     return {"job": list(job), "held": found["held"], "cost": found["cost"]}
 
 

@@ -13,8 +13,9 @@ from pfes.space import Pool
 from pfes.task import Settings
 from pfes.trials import Trial
 
-__all__ = ["Plan", "cost_to", "held_after", "search"]
+__all__ = ["TABLES", "Plan", "cost_to", "held_after", "search"]
 
+TABLES = "reactions"
 ROUNDING = 1e-4  # of costs, which are sums of rounded ones
 
 
@@ -27,6 +28,10 @@ class Plan(NamedTuple):
     decoupled: bool = False
     batch: int = 1
     costs: tuple[float, ...] = ()  # of the objectives; empty: the problem's own
+
+    def numbered(self, seed: int) -> "Plan":
+        """The same from another seed; of tables of reactions, one search each, that of another table."""
+        return self._replace(problem=f"{TABLES} {seed}") if self.problem == TABLES else self._replace(seed=seed)
 
 
 def search(
