@@ -24,6 +24,7 @@ from pfes.space import Pool
 __all__ = ["CHECKED", "POOLS", "SPACES", "START", "problem", "start"]
 
 START = 5  # random points that every method begins with
+SITES = ["r1", "r3", "r4", "r5"]  # of substituents
 DATA = Path(os.environ.get("PFES_DATA", Path(__file__).resolve().parents[2].parent / "shared" / "data"))
 
 SPACES: dict[str, Callable[[], Problem]] = {
@@ -50,14 +51,16 @@ def _arylation() -> Problem:
     return _table("arylation", inputs, goals)
 
 
-def _redoxmers() -> Problem:
+def _redoxmers(*, described: bool = True, count: int = 3) -> Problem:
+    """With the numbers that describe its substituents or without, and so many of its objectives."""
     header = (DATA / "redoxmers.csv").open(encoding="utf-8").readline().strip().split(",")
     goals = [
         Objective("abs_lam_diff", goal="min", cost=2.0),
         Objective("ered", goal="min", cost=1.0),
         Objective("gsol", goal="min", cost=1.0),
     ]
-    return _table("redoxmers", [name for name in header if name not in {goal.name for goal in goals}], goals)
+    inputs = header[: -len(goals)] if described else SITES
+    return _table("redoxmers", inputs, goals[:count])
 
 
 def _table(name: str, inputs: list[str], goals: list[Objective]) -> Problem:
@@ -78,6 +81,10 @@ POOLS: dict[str, Callable[[], Problem]] = {
 }
 TABLES = {f"reactions {number}": partial(reactions, number) for number in range(100)}
 TABLES |= {f"cut {name}": partial(cut, name) for name in CUT}
+TABLES |= {
+    "redoxmers undescribed": partial(_redoxmers, described=False),
+    "redoxmers, two objectives": partial(_redoxmers, count=2),
+}
 
 
 @cache

@@ -183,6 +183,7 @@ def register() -> None:
         "untried levels like others": lambda situation: replace(default.pfes(situation), venture=0.0),
         "half and half": _halves,
         "information times reach": reaching,
+        "improvement trusted": lambda situation: replace(default.pfes(situation), weight=1.0, wary=False, wariness=0.0),
         "improvement in doubt": _in_doubt,
         "improvement in doubt, once in vain": lambda situation: _in_doubt(situation, after=1.0),
         "improvement in doubt, while little is held": lambda situation: _in_doubt(situation, until=MOSTLY),
