@@ -30,7 +30,8 @@ def _search(start: Start, sampler: str, arguments: dict[str, Any]) -> Choose:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # some samplers are experimental
         made = getattr(optuna.samplers, sampler)(seed=start.seed, **arguments)
-    goals = ["maximize" if item.goal == "max" else "minimize" for item in start.problem.objectives]
+    up, down = optuna.study.StudyDirection.MAXIMIZE, optuna.study.StudyDirection.MINIMIZE
+    goals = [up if item.goal == "max" else down for item in start.problem.objectives]
     study = optuna.create_study(directions=goals, sampler=made)
     sides = {name: _distribution(parameter) for name, parameter in space.parameters.items()}
     asked: list[Any] = []

@@ -58,7 +58,9 @@ OUTSIDE = {
         pools=False,
         decoupled=True,
     ),
-    "optuna-gp": Outside("optuna_search", "gp_sampler", ("optuna",), "optuna", "Optuna's GPSampler", pools=False),
+    "optuna-gp": Outside(
+        "optuna_search", "gp_sampler", ("optuna", "torch"), "optuna torch", "Optuna's GPSampler", pools=False
+    ),
     "optuna-tpe": Outside("optuna_search", "tpe_sampler", ("optuna",), "optuna", "Optuna's TPESampler", pools=False),
     "nsga2": Outside("pymoo_search", "nsga2", ("pymoo",), "pymoo", "NSGA-II of pymoo", pools=False),
     "physbo": Outside("physbo_search", "physbo", ("physbo",), "physbo", "PHYSBO's policy for pools", spaces=False),
@@ -108,7 +110,7 @@ def missing_packages(entry: MethodTable) -> str:
     outside = OUTSIDE.get(entry.name)
     if outside is None or all(find_spec(package) for package in outside.packages):
         return ""
-    return f"pip install '{outside.install}'"
+    return "pip install " + " ".join(f"'{package}'" for package in outside.install.split())
 
 
 def begun(start: Start, entry: MethodTable, folder: str | Path | None = None) -> Choose:
