@@ -158,6 +158,27 @@ def test_confirming_completes_half_measured_rows_that_look_good(decoupled: bool)
     assert not (held >= gained).all(axis=1).any()
 
 
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+@pytest.mark.parametrize(
+    ("costs", "leading"), [((20.0, 1.0), {"up"}), ((1.0, 20.0), {"down"}), ((1.0, 1.0), {"up", "down"})]
+)
+def test_confirming_new_rows_begins_with_the_dearest_however_they_are_listed(
+    order: tuple[int, int], costs: tuple[float, float], leading: set[str]
+) -> None:
+    # improvement per cost is that of the whole row, whichever objective comes first
+    goals = [Objective("up", cost=costs[0]), Objective("down", "min", cost=costs[1])]
+    objectives = Objectives([goals[number] for number in order])
+    items = []
+    for seed in range(8):
+        known = told(POOL, 8, seed=seed)
+        known = replace(known, objective=np.argsort(order)[known.objective])
+        items.append(first(Task(POOL, objectives, QUICK, seed), known, decoupled=True, limit=sum(costs)))
+    confirmed = [objectives.named(item.which) for item in items if item.purpose == "confirm"]
+    assert len(confirmed) > 2
+    # of equally dear ones that which tells most, now this and now that
+    assert set(confirmed) == {(name,) for name in leading}
+
+
 def test_confirming_weighs_whatever_half_measured_points_lack() -> None:
     # two of three objectives together are more than the paper's estimator can weigh
     three = Objectives([Objective("up"), Objective("down", "min"), Objective("also")])

@@ -61,6 +61,7 @@ class Found(NamedTuple):
     row: int  # NO_ROW in a space
     option: int
     value: float
+    here: Array  # (K,) the value of each option at x; -inf: not on offer
     best: Array  # (K,) the best value of each option anywhere
     compared: int  # points
 
@@ -130,7 +131,8 @@ def scan_pool(target: Target, pool: Pool, hurry: Callable[[], bool]) -> Found | 
         return None
     option = int(np.argmax(best))
     row = int(where[option])
-    return Found(pool.x[row], row, option, float(best[option]), best, seen)
+    here = target.values(pool.x[row : row + 1], costs[row : row + 1])[0]
+    return Found(pool.x[row], row, option, float(best[option]), here, best, seen)
 
 
 class Scored(NamedTuple):
@@ -154,8 +156,8 @@ class Scored(NamedTuple):
         if not np.isfinite(self.value).any():
             return None
         point, option = np.unravel_index(np.argmax(self.value), self.value.shape)
-        best = self.value.max(axis=0)
-        return Found(self.x[point], NO_ROW, int(option), float(self.value[point, option]), best, len(self.x))
+        here, best = self.value[point], self.value.max(axis=0)
+        return Found(self.x[point], NO_ROW, int(option), float(here[option]), here, best, len(self.x))
 
     def leaders(self, count: int) -> tuple[Array, Integers]:
         """The best `count` (point, option) pairs, shared evenly among the options that have any: (n, D), (n,)."""

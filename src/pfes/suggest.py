@@ -48,6 +48,7 @@ NOTHING = 1e-12  # a gain as small as this is none
 ENOUGH = 1e-5  # of the hypervolume of the front: less is not worth a measurement, unless the model errs
 UNSURE = 0.25  # of the deviation of the data: how little is known of a level that is worth trying
 AGAIN = 10.0  # measurements in vain after which levels are tried again that were tried in poor company
+TIE = 1e-9  # scores, which are logarithms, that differ by less are the same
 CAUTIONS = (2.0, 4.0, 8.0)  # how many times larger than believed the deviations may be
 Array = NDArray[np.float64]
 Hurry = Callable[[], bool]
@@ -241,7 +242,8 @@ def _best(
     offer = replace(offer, uncertain=lambda x: acquisition.model.predict(x).std > delta)
 
     def sought(way: Acquisition, among: Offer = offer) -> Found | None:
-        return maximise(Target(way, among, belief.feasibility), belief.task.settings.maximiser, rng, hurry)
+        found = maximise(Target(way, among, belief.feasibility), belief.task.settings.maximiser, rng, hurry)
+        return _in_order(way, found) if found and isinstance(way, Worth) else found
 
     promises: list[tuple[Found, Promise]] = []
     if isinstance(acquisition, Worth):
@@ -303,6 +305,21 @@ def _learn_or_confirm(
     for way in ways:
         if found := sought(way):
             yield found, promise_of(way, found)
+
+
+def _in_order(way: Worth, found: Found) -> Found:
+    """The same point; of what promises the same there per cost the dearest, and of equally dear what tells most.
+
+    Improvement says where to confirm, not what comes first there: it is that of completing the point. A dear objective
+    that disappoints spares the others; what costs little is measured where one learns (docs/default.md).
+    """
+    alike = np.flatnonzero(found.here >= found.here.max() - TIE)
+    if len(alike) == 1:
+        return found
+    sets = {k: frozenset(way.options[k].which) for k in alike.tolist()}
+    least = [k for k, which in sets.items() if not any(other < which for other in sets.values())]
+    told = way.learn.scores(found.x[None])[0]
+    return found._replace(option=max(least, key=lambda k: (way.options[k].cost, told[k])))
 
 
 def _doubting(

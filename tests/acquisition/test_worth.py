@@ -108,7 +108,7 @@ def test_who_asks_to_confirm_is_not_given_a_doubt() -> None:
 def test_a_promise_says_when_the_model_is_not_trusted() -> None:
     worth = made(lambda x: np.full(len(x), 4.0))
     wary = replace(worth, hold=replace(worth.hold, caution=2.5))
-    found = Found(X[0], -1, 2, 0.0, np.zeros(3), 12)
+    found = Found(X[0], -1, 2, 0.0, np.zeros(3), np.zeros(3), 12)
     errs = "of the front's hypervolume if the model errs 2.5 times as much as it thinks, since nothing better was found"
     assert errs in promise_of(wary.confirming(), found).words
     assert promise_of(wary.confirming(), found).purpose == "confirm"

@@ -8,6 +8,8 @@ To learn, look for information where it pays; to confirm, look for improvement a
     share         of that cost which this measurement pays: 1 if nothing is lacking after it
     nats          what it tells about the Pareto frontier
 
+Per cost, improvement alone is the same for all that a point lacks: it says where to confirm, not what comes first.
+
 What either finds is worth the hypervolume that it adds at once, and what its knowledge will be worth later:
 
     worth = share * improvement + time * stake * (1 - exp(-nats))
