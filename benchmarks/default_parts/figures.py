@@ -1,12 +1,13 @@
-"""Figures of docs/default.md: what is held over evaluations, and where the money goes over time."""
+"""Figures of docs/default.md: why measurements are made, where the money goes, and what is held for it."""
 
 import statistics
 from pathlib import Path
 
-from default_parts.runs import Runs
+from default_parts.runs import Run, Runs
 
-__all__ = ["draw_costs", "draw_traces"]
+__all__ = ["draw_costs", "draw_held", "draw_traces"]
 
+METHODS = {"one at a time": "#0072B2", "together": "#E69F00", "qLogNEHVI": "#999999"}
 PURPOSES = {"l": ("learn", "#0072B2"), "c": ("confirm", "#E69F00"), "d": ("doubt", "#999999")}
 
 
@@ -64,5 +65,26 @@ def draw_costs(runs: Runs, path: Path) -> None:
             lower = [a + b for a, b in zip(lower, share, strict=True)]
         axes.set(title=f"{name} {' : '.join(f'{c:g}' for c in costs)}", xlabel="tenths of the budget", ylim=(0, 1))
         axes.legend(fontsize="small", loc="lower right")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(path, dpi=110)
+
+
+def draw_held(groups: dict[str, list[list[Run]]], path: Path) -> None:
+    """Mean of what is held for how much, by searches one at a time, together and the rival's of the same seeds."""
+    from matplotlib.figure import Figure
+
+    columns = 3
+    lines = -(-len(groups) // columns)
+    figure = Figure(figsize=(3.6 * columns, 2.9 * lines), layout="constrained")
+    for number, (title, trio) in enumerate(groups.items(), 1):
+        axes = figure.add_subplot(lines, columns, number)
+        marks = range(5, 1 + round(trio[0][0].budget))
+        for (name, color), runs in zip(METHODS.items(), trio, strict=True):
+            held = [statistics.fmean(run.at(mark) for run in runs) for mark in marks]
+            axes.plot(marks, held, color=color, label=name)
+        axes.set(title=f"{title} ({len(trio[0])})", ylim=(0.5, 1.0), xlim=(5, marks[-1]), xlabel="price of full points")
+        axes.grid(alpha=0.3)
+        if number == 1:
+            axes.legend(fontsize="small", loc="lower right")
     path.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(path, dpi=110)

@@ -9,19 +9,24 @@ from typing import Any
 import numpy as np
 
 from default_parts.cases import CHECKED, POOLS, SPACES
-from default_parts.figures import draw_costs, draw_traces
+from default_parts.figures import draw_costs, draw_held, draw_traces
 from default_parts.ours import cost_to
 from default_parts.runs import Run, Runs, read_runs
 from pfes.bench.summary.pairs import ALIKE, signed_rank
 from tables import table, write_section
 
-__all__ = ["DEAREST", "ENOUGH", "chance", "cheaper", "cost_of", "costs", "kept", "median", "wins", "write"]
+__all__ = ["DEAREST", "ENOUGH", "FRESH", "chance", "cheaper", "cost_of", "costs", "kept", "median", "wins", "write"]
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "default.md"
 KEPT = ROOT / "benchmarks" / "results" / "bench"
 Result = dict[str, Any]
 ENOUGH = 0.95  # of the optimum: what it costs to hold that
+FRESH = ("our default, one at a time", "our default", "BoTorch qLogNEHVI")
+OTHERS = (0.8, 0.9, 0.99)
+REACHED = (
+    "one at a time", "together", "qLogNEHVI", "ratio to together, cheaper (p)", "ratio to qLogNEHVI, cheaper (p)",
+)  # fmt: skip
 DEAREST = 1e3  # evaluations: more than any search has
 
 
@@ -34,11 +39,13 @@ def write(screened: list[Result]) -> None:
     """Rewrite every section of the page that has runs."""
     ours, rival = kept("default-spaces", "default-check", "default-pools"), kept("rival-spaces", "rival-pools")
     apart, four = kept("default-apart"), kept("default-batches")
+    groups = trios(apart, ours, rival) | {"arylation, 10 : 1, other seeds": fresh()}
     sections: dict[str, Callable[[], str]] = {
         "continuous": lambda: continuous(ours, rival, SPACES),
         "check": lambda: continuous(ours, rival, CHECKED),
         "pools": lambda: pools(ours, rival),
         "decoupled": lambda: decoupled(apart, ours, rival),
+        "sooner": lambda: sooner(groups),
         "batches": lambda: batches(four, ours),
         "screen": lambda: screen(screened),
     }
@@ -46,6 +53,13 @@ def write(screened: list[Result]) -> None:
         write_section(PAGE, name, section() + "\n")
     draw_traces(ours, ROOT / "docs" / "pictures" / "default-traces.png")
     draw_costs(apart, ROOT / "docs" / "pictures" / "default-costs.png")
+    draw_held(groups, ROOT / "docs" / "pictures" / "default-apart.png")
+
+
+def fresh() -> list[list[Run]]:
+    """Searches one at a time, together and the rival's of `arylation`, on seeds that nothing was chosen on."""
+    runs = kept("fresh-arylation")
+    return [sorted((run for run in runs if run.line["method"] == method), key=lambda run: run.seed) for method in FRESH]
 
 
 def median(values: Iterable[float]) -> float:
@@ -142,20 +156,38 @@ def _spread(values: Iterable[float]) -> list[str]:
 def decoupled(apart: Runs, together: Runs, rival: Runs) -> str:
     """Cost to hold 95 % of the optimum, in prices of one full evaluation."""
     rows = []
+    for title, trio in trios(apart, together, rival).items():
+        mine = apart.of(name=trio[0][0].name, costs=trio[0][0].costs)
+        rows.append([
+            title, str(len(trio[0])), *_reached(trio, ENOUGH),
+            f"{100 * _spent_on(mine.values(), 0):.0f} %", shares(mine.values()),
+        ])  # fmt: skip
+    return table(["", "seeds", *REACHED, "on the first", "l / c / d, %"], rows)
+
+
+def trios(apart: Runs, together: Runs, rival: Runs) -> dict[str, list[list[Run]]]:
+    """By problem and costs: searches one at a time, together and the rival's of the same seeds."""
+    found = {}
     for name, prices in sorted({(run.name, run.costs) for run in apart}):
-        mine, whole = apart.of(name=name, costs=prices), together.of(name=name, budget=60.0)
-        theirs = rival.of(name=name)
-        pairs = [seed for seed in sorted(mine) if seed in whole and seed in theirs]
-        reached = [[each[seed].cost_to(ENOUGH) for seed in pairs] for each in (mine, whole, theirs)]
-        if pairs:
-            rows.append([
-                f"{name}, {' : '.join(f'{price:g}' for price in prices)}", str(len(pairs)), *map(costs, reached),
-                *(cheaper(reached[0], other) for other in reached[1:]),
-                f"{100 * _spent_on(mine.values(), 0):.0f} %", shares(mine.values()),
-            ])  # fmt: skip
-    header = ["", "seeds", "one at a time", "together", "qLogNEHVI"]
-    pairs_of = ["ratio to together, cheaper (p)", "ratio to qLogNEHVI, cheaper (p)"]
-    return table([*header, *pairs_of, "on the first", "l / c / d, %"], rows)
+        three = [apart.of(name=name, costs=prices), together.of(name=name, budget=60.0), rival.of(name=name)]
+        if seeds := [seed for seed in sorted(three[0]) if seed in three[1] and seed in three[2]]:
+            title = f"{name}, {' : '.join(f'{price:g}' for price in prices)}"
+            found[title] = [[each[seed] for seed in seeds] for each in three]
+    return found
+
+
+def sooner(groups: dict[str, list[list[Run]]]) -> str:
+    """Cost to hold less than that, and more."""
+    rows = [
+        [title, f"{100 * share:.0f} %", *_reached(trio, share)] for title, trio in groups.items() for share in OTHERS
+    ]
+    return table(["", "held", *REACHED], rows)
+
+
+def _reached(trio: list[list[Run]], share: float) -> list[str]:
+    """What the three paid to hold that share, and the pairs."""
+    reached = [[run.cost_to(share) for run in runs] for runs in trio]
+    return [*map(costs, reached), *(cheaper(reached[0], other) for other in reached[1:])]
 
 
 def costs(values: list[float]) -> str:
