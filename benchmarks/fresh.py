@@ -11,11 +11,11 @@ import argparse
 import statistics
 from pathlib import Path
 
-from default_parts.report import ENOUGH, FRESH, chance, cheaper, costs, kept, wins
+from default_parts.report import ENOUGH, LABELS, chance, cheaper, costs, kept, wins
 from default_parts.runs import Run
 from tables import table, write_section
 
-APART, TOGETHER, RIVAL = FRESH
+APART, TOGETHER, RIVAL = LABELS
 COMPARED = (
     ("fresh-arylation", APART, TOGETHER),
     ("fresh-arylation", APART, RIVAL),

@@ -15,14 +15,18 @@ from default_parts.runs import Run, Runs, read_runs
 from pfes.bench.summary.pairs import ALIKE, signed_rank
 from tables import table, write_section
 
-__all__ = ["DEAREST", "ENOUGH", "FRESH", "chance", "cheaper", "cost_of", "costs", "kept", "median", "wins", "write"]
+__all__ = ["DEAREST", "ENOUGH", "LABELS", "chance", "cheaper", "cost_of", "costs", "kept", "median", "wins", "write"]
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "default.md"
 KEPT = ROOT / "benchmarks" / "results" / "bench"
 Result = dict[str, Any]
 ENOUGH = 0.95  # of the optimum: what it costs to hold that
-FRESH = ("our default, one at a time", "our default", "BoTorch qLogNEHVI")
+LABELS = ("our default, one at a time", "our default", "BoTorch qLogNEHVI")
+THREE = {
+    "arylation, 10 : 1, other seeds": "fresh-arylation",
+    "redoxmers, two objectives, 10 : 1": "cheap-first",
+}
 OTHERS = (0.8, 0.9, 0.99)
 REACHED = (
     "one at a time", "together", "qLogNEHVI", "ratio to together, cheaper (p)", "ratio to qLogNEHVI, cheaper (p)",
@@ -39,12 +43,12 @@ def write(screened: list[Result]) -> None:
     """Rewrite every section of the page that has runs."""
     ours, rival = kept("default-spaces", "default-check", "default-pools"), kept("rival-spaces", "rival-pools")
     apart, four = kept("default-apart"), kept("default-batches")
-    groups = trios(apart, ours, rival) | {"arylation, 10 : 1, other seeds": fresh()}
+    groups = trios(apart, ours, rival) | {title: trio for title, name in THREE.items() if all(trio := trio_of(name))}
     sections: dict[str, Callable[[], str]] = {
         "continuous": lambda: continuous(ours, rival, SPACES),
         "check": lambda: continuous(ours, rival, CHECKED),
         "pools": lambda: pools(ours, rival),
-        "decoupled": lambda: decoupled(apart, ours, rival),
+        "decoupled": lambda: decoupled(groups),
         "sooner": lambda: sooner(groups),
         "batches": lambda: batches(four, ours),
         "screen": lambda: screen(screened),
@@ -56,10 +60,10 @@ def write(screened: list[Result]) -> None:
     draw_held(groups, ROOT / "docs" / "pictures" / "default-apart.png")
 
 
-def fresh() -> list[list[Run]]:
-    """Searches one at a time, together and the rival's of `arylation`, on seeds that nothing was chosen on."""
-    runs = kept("fresh-arylation")
-    return [sorted((run for run in runs if run.line["method"] == method), key=lambda run: run.seed) for method in FRESH]
+def trio_of(name: str) -> list[list[Run]]:
+    """Searches one at a time, together and the rival's, of an experiment that has all three."""
+    runs = kept(name)
+    return _of_same_seeds([{run.seed: run for run in runs if run.line["method"] == label} for label in LABELS])
 
 
 def median(values: Iterable[float]) -> float:
@@ -153,15 +157,12 @@ def _spread(values: Iterable[float]) -> list[str]:
     return [_share(find(found)) for find in (median, statistics.fmean, min)] if found else ["", "", ""]
 
 
-def decoupled(apart: Runs, together: Runs, rival: Runs) -> str:
+def decoupled(groups: dict[str, list[list[Run]]]) -> str:
     """Cost to hold 95 % of the optimum, in prices of one full evaluation."""
-    rows = []
-    for title, trio in trios(apart, together, rival).items():
-        mine = apart.of(name=trio[0][0].name, costs=trio[0][0].costs)
-        rows.append([
-            title, str(len(trio[0])), *_reached(trio, ENOUGH),
-            f"{100 * _spent_on(mine.values(), 0):.0f} %", shares(mine.values()),
-        ])  # fmt: skip
+    rows = [
+        [title, str(len(trio[0])), *_reached(trio, ENOUGH), f"{100 * _spent_on(trio[0], 0):.0f} %", shares(trio[0])]
+        for title, trio in groups.items()
+    ]
     return table(["", "seeds", *REACHED, "on the first", "l / c / d, %"], rows)
 
 
@@ -170,10 +171,13 @@ def trios(apart: Runs, together: Runs, rival: Runs) -> dict[str, list[list[Run]]
     found = {}
     for name, prices in sorted({(run.name, run.costs) for run in apart}):
         three = [apart.of(name=name, costs=prices), together.of(name=name, budget=60.0), rival.of(name=name)]
-        if seeds := [seed for seed in sorted(three[0]) if seed in three[1] and seed in three[2]]:
-            title = f"{name}, {' : '.join(f'{price:g}' for price in prices)}"
-            found[title] = [[each[seed] for seed in seeds] for each in three]
-    return found
+        found[f"{name}, {' : '.join(f'{price:g}' for price in prices)}"] = _of_same_seeds(three)
+    return {title: trio for title, trio in found.items() if all(trio)}
+
+
+def _of_same_seeds(searches: list[dict[int, Run]]) -> list[list[Run]]:
+    seeds = sorted(set.intersection(*map(set, searches)))
+    return [[each[seed] for seed in seeds] for each in searches]
 
 
 def sooner(groups: dict[str, list[list[Run]]]) -> str:
