@@ -73,16 +73,17 @@ def draw_held(groups: dict[str, list[list[Run]]], path: Path) -> None:
     """Mean of what is held for how much, by searches one at a time, together and the rival's of the same seeds."""
     from matplotlib.figure import Figure
 
-    columns = 3
+    columns = 4
     lines = -(-len(groups) // columns)
-    figure = Figure(figsize=(3.6 * columns, 2.9 * lines), layout="constrained")
+    figure = Figure(figsize=(3.4 * columns, 2.9 * lines), layout="constrained")
     for number, (title, trio) in enumerate(groups.items(), 1):
         axes = figure.add_subplot(lines, columns, number)
         marks = range(5, 1 + round(trio[0][0].budget))
         for (name, color), runs in zip(METHODS.items(), trio, strict=True):
             held = [statistics.fmean(run.at(mark) for run in runs) for mark in marks]
             axes.plot(marks, held, color=color, label=name)
-        axes.set(title=f"{title} ({len(trio[0])})", ylim=(0.5, 1.0), xlim=(5, marks[-1]), xlabel="price of full points")
+        axes.set_title(f"{title} ({len(trio[0])})", fontsize="medium")
+        axes.set(ylim=(0.5, 1.0), xlim=(5, marks[-1]), xlabel="spent, in full points", ylabel="held, mean")
         axes.grid(alpha=0.3)
         if number == 1:
             axes.legend(fontsize="small", loc="lower right")
