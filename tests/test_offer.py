@@ -93,8 +93,18 @@ def test_completing_a_point_costs_what_it_lacks_if_the_limit_pays_for_it(domain:
     x = domain.x[points] if isinstance(domain, Pool) else domain.encode(points)
     some = known(domain, (points[0], 1, State.MEASURED), (points[1], 0, State.PENDING))
     offer = Offer(domain, OBJECTIVES, OBJECTIVES.options(decoupled=True), some, whole=False)
-    assert offer.completing(x).tolist() == [4.0, 1.0, 4.5]
-    assert replace(offer, limit=4.2).completing(x).tolist() == [4.0, 1.0, np.inf]
+    on_offer = [[True, False, False], [False, True, False], [True, True, True]]  # a, b, both
+    # at a fresh point both together are a bundle; who begins with one of them pays for the other alone
+    assert offer.completing(x)[on_offer].tolist() == [4.0, 1.0, 5.0, 5.0, 4.5]
+    assert replace(offer, limit=4.7).completing(x)[on_offer].tolist() == [4.0, 1.0, np.inf, np.inf, 4.5]
+    assert offer.completing(x[:0]).shape == (0, 3)
+
+
+def test_where_costs_add_up_completing_costs_the_same_whatever_comes_first() -> None:
+    goals = Objectives([Objective("a", cost=0.1), Objective("b", cost=0.2), Objective("c", cost=0.3)])
+    offer = Offer(LINE, goals, goals.options(decoupled=True), known(LINE), whole=False, limit=goals.cost(range(3)))
+    costs = offer.completing(np.array([[0.5]]))
+    assert (costs == offer.whole_cost).all()  # to the last bit, or a limit would pay for some only
 
 
 def test_what_completes_a_point_is_measured_exactly_there() -> None:

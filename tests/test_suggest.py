@@ -179,6 +179,20 @@ def test_confirming_new_rows_begins_with_the_dearest_however_they_are_listed(
     assert set(confirmed) == {(name,) for name in leading}
 
 
+@pytest.mark.parametrize("price", [1.5, 1.0])
+@pytest.mark.parametrize("limit", [1.0, 4.0])
+def test_confirming_takes_a_bundle_that_is_cheaper_than_its_members(price: float, limit: float) -> None:
+    both = [Objective("up", cost=1.0), Objective("down", "min", cost=1.0)]
+    task = Task(POOL, Objectives(both, [Bundle(["up", "down"], price)]), QUICK)
+    items = [
+        first(replace(task, seed=seed), told(POOL, 8, seed=seed), decoupled=True, limit=limit * price)
+        for seed in range(8)
+    ]
+    confirmed = [item.which for item in items if item.purpose == "confirm"]
+    assert confirmed == [(0, 1)] * len(confirmed)
+    assert len(confirmed) > 2
+
+
 def test_confirming_weighs_whatever_half_measured_points_lack() -> None:
     # two of three objectives together are more than the paper's estimator can weigh
     three = Objectives([Objective("up"), Objective("down", "min"), Objective("also")])

@@ -28,6 +28,7 @@ __all__ = ["NEAR", "Offer"]
 Array = NDArray[np.float64]
 Masks = NDArray[np.int64]
 
+ROUNDING = 1e-9  # of sums of costs
 NEAR = 1e-3  # of the unit cube: closer to a known point than this, a candidate must still be uncertain
 
 
@@ -107,10 +108,22 @@ class Offer:
         return np.where(tries, costs, np.inf)
 
     def completing(self, x: Array) -> Array:
-        """(N,) cost of all that points x (N, D) lack; inf where it is above the limit."""
-        costs = np.full(len(x), self.whole_cost)
-        if self._halves and len(x):
-            costs = np.array([self._halves.get(key, self.whole_cost) for key in self._keys(x)])
+        """(N, K) cost of all that points x (N, D) lack if they begin with an option; inf where it is above the limit.
+
+        Where costs add up it is the same for all options. A bundle that is cheaper than its members is not: who begins
+        with one of them pays for the others alone.
+        """
+        halves = [self._taken[key].mask if key in self._halves else 0 for key in self._keys(x)] if self._halves else []
+        masks, where = np.unique(halves or np.zeros(len(x), dtype=np.int64), return_inverse=True)
+        return np.array([self._ways(mask) for mask in masks.tolist()]).reshape(-1, len(self.options))[where]
+
+    def _ways(self, mask: int) -> Array:
+        """(K,) the same for points where `mask` is taken."""
+        lacking = {l for l in range(len(self.objectives)) if not mask >> l & 1}
+        least = self.objectives.cost(lacking)
+        after = [self.objectives.cost(lacking.difference(option.which)) for option in self.options]
+        costs = np.array([option.cost for option in self.options]) + after
+        costs = np.where(costs > least * (1.0 + ROUNDING), costs, least)
         return np.where(costs <= self.limit, costs, np.inf)
 
     @property

@@ -310,11 +310,11 @@ def _learn_or_confirm(
 def _in_order(way: Worth, found: Found) -> Found:
     """The same point; of what promises the same there per cost the dearest, and of equally dear what tells most.
 
-    Improvement says where to confirm, not what comes first there: it is that of completing the point. A dear objective
-    that disappoints spares the others; what costs little is measured where one learns (docs/default.md).
+    Improvement is that of completing a point: where costs add up, it does not say what comes first there. A dear
+    objective that disappoints spares the others; what costs little is measured where one learns (docs/default.md).
     """
-    alike = np.flatnonzero(found.here >= found.here.max() - TIE)
-    if len(alike) == 1:
+    alike = np.flatnonzero(found.here >= found.value - TIE)
+    if len(alike) < 2:
         return found
     sets = {k: frozenset(way.options[k].which) for k in alike.tolist()}
     least = [k for k, which in sets.items() if not any(other < which for other in sets.values())]

@@ -85,7 +85,7 @@ def worth(model: Model, order: Sequence[int], options: tuple[Option, ...], weigh
     reference = np.array([-1.0, -1.2, -1.4])[list(order)]
     hold = Ehvi(model, options, points, reference, np.full(len(order), 1e-3), NONE, caution=1.7)
     everything = max(option.cost for option in options)
-    return Worth(pfes(model, order, options), hold, 0.5, 0.8, 2.0, lambda x: np.full(len(x), everything), weight)
+    return Worth(pfes(model, order, options), hold, 0.5, 0.8, 2.0, lambda x: np.full((len(x), 1), everything), weight)
 
 
 class TestWorthLearning(AcquisitionContract):

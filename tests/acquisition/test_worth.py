@@ -37,7 +37,11 @@ def made(completing: Callable[[np.ndarray], np.ndarray], weight: float = 0.5) ->
     model = example_model(2)
     learn = information(model, [lambda x: x[:, :2]], [np.array([[0.0, 0.5], [0.5, 0.0]])])
     hold = Ehvi(model, learn.options, np.array([[0.0, 0.1], [0.2, -0.3]]), REFERENCE, np.full(2, 1e-3), X[:2])
-    return Worth(learn, hold, stake=0.7, time=0.5, whole=2.0, completing=completing, weight=weight)
+
+    def prices(x: np.ndarray) -> np.ndarray:
+        return np.tile(completing(x)[:, None], 3)  # costs add up
+
+    return Worth(learn, hold, stake=0.7, time=0.5, whole=2.0, completing=prices, weight=weight)
 
 
 def test_the_parts_are_improvement_by_share_of_cost_and_stake_by_information() -> None:

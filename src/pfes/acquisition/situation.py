@@ -18,7 +18,7 @@ Array = NDArray[np.float64]
 
 
 def _ones(x: Array) -> Array:
-    return np.ones(len(x))
+    return np.ones((len(x), 1))
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Situation:
     rng: np.random.Generator
     stale: float = 0.0  # measurements of everything that were paid for since what is held last grew
     left: float = np.inf  # measurements of everything that the budget still pays for
-    completing: Callable[[Array], Array] = _ones  # x (N, D) -> (N,) cost of all that a point lacks
+    completing: Callable[[Array], Array] = _ones  # x (N, D) -> (N, K) cost of all a point lacks, begun so
     recipe: Recipe = field(default_factory=Recipe)  # of the model, for methods that fit one of their own
     measured: Array | None = None  # (m, L) levels measured at `held`, averages of replicates; None: as predicted
 

@@ -5,10 +5,10 @@ To learn, look for information where it pays; to confirm, look for improvement a
     score = (1 - weight) log nats + weight log(share * improvement)      weight 1/2, or 1
 
     improvement   expected growth of the hypervolume held, if all that the point lacks were measured
-    share         of that cost which this measurement pays: 1 if nothing is lacking after it
+    share         of that cost which this measurement pays, if one begins with it: 1 if nothing is lacking after it
     nats          what it tells about the Pareto frontier
 
-Per cost, improvement alone is the same for all that a point lacks: it says where to confirm, not what comes first.
+Where costs add up, improvement per cost is the same for all that a point lacks: it does not say what comes first there.
 
 What either finds is worth the hypervolume that it adds at once, and what its knowledge will be worth later:
 
@@ -89,7 +89,7 @@ class Worth:
     stake: float
     time: float
     whole: float  # hypervolume that the sampled frontiers have, on average
-    completing: Callable[[Array], Array]  # x (N, D) -> (N,) cost of all that a point lacks; inf: cannot be paid
+    completing: Callable[[Array], Array]  # x (N, D) -> (N, K) cost of all a point lacks, begun so; inf: too much
     weight: float = 0.5  # of improvement in what is looked for
     wariness: float = 0.0  # how likely `wary` is for the next member of a batch
     wary: bool = True  # is `hold` as cautious where one confirms, and where what was found is weighed?
@@ -182,7 +182,7 @@ class Worth:
 
     def _shares(self, x: Array) -> Array:
         costs = np.array([option.cost for option in self.options])
-        return np.clip(costs / self.completing(x)[:, None], SMALL, 1.0)
+        return np.clip(costs / self.completing(x), SMALL, 1.0)
 
 
 def at_stake(learn: Pfes, reference: Array, held: Array) -> tuple[float, float]:
