@@ -11,8 +11,7 @@ import argparse
 import statistics
 from pathlib import Path
 
-from default_parts.report import ENOUGH, LABELS, chance, cheaper, costs, kept, wins
-from default_parts.runs import Run
+from default_parts.report import ENOUGH, LABELS, chance, cheaper, costs, searches, wins
 from tables import table, write_section
 
 APART, TOGETHER, RIVAL = LABELS
@@ -50,11 +49,6 @@ def row(name: str, one: str, other: str) -> list[str]:
         ahead = [mine - theirs for mine, theirs in zip(*held, strict=True)]
         cells += [f"{statistics.median(each):.4f}" for each in held] + [f"{wins(ahead)} ({chance(ahead)})"]
     return cells + [""] * 3 * (len(MARKS) - len(marks))
-
-
-def searches(name: str, method: str) -> dict[int, Run]:
-    """By seed."""
-    return {run.seed: run for run in kept(name) if run.line["method"] == method}
 
 
 if __name__ == "__main__":

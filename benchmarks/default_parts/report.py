@@ -15,19 +15,32 @@ from default_parts.runs import Run, Runs, read_runs
 from pfes.bench.summary.pairs import ALIKE, signed_rank
 from tables import table, write_section
 
-__all__ = ["DEAREST", "ENOUGH", "LABELS", "chance", "cheaper", "cost_of", "costs", "kept", "median", "wins", "write"]
+__all__ = [
+    "DEAREST",
+    "ENOUGH",
+    "LABELS",
+    "chance",
+    "cheaper",
+    "cost_of",
+    "costs",
+    "kept",
+    "median",
+    "searches",
+    "wins",
+    "write",
+]
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "default.md"
 KEPT = ROOT / "benchmarks" / "results" / "bench"
 Result = dict[str, Any]
 ENOUGH = 0.95  # of the optimum: what it costs to hold that
-LABELS = ("our default, one at a time", "our default", "BoTorch qLogNEHVI")
-THREE = {
+LABELS = ("our default, one at a time", "our default", "BoTorch qLogNEHVI")  # of a trio
+THREE = {  # experiments that have all three
     "arylation, 10 : 1, other seeds": "fresh-arylation",
     "redoxmers, two objectives, 10 : 1": "cheap-first",
 }
-OTHERS = (0.8, 0.9, 0.99)
+OTHERS = (0.8, 0.9, 0.99)  # shares of the optimum beside that
 REACHED = (
     "one at a time", "together", "qLogNEHVI", "ratio to together, cheaper (p)", "ratio to qLogNEHVI, cheaper (p)",
 )  # fmt: skip
@@ -62,8 +75,12 @@ def write(screened: list[Result]) -> None:
 
 def trio_of(name: str) -> list[list[Run]]:
     """Searches one at a time, together and the rival's, of an experiment that has all three."""
-    runs = kept(name)
-    return _of_same_seeds([{run.seed: run for run in runs if run.line["method"] == label} for label in LABELS])
+    return _of_same_seeds([searches(name, label) for label in LABELS])
+
+
+def searches(name: str, label: str) -> dict[int, Run]:
+    """Those of an experiment by one method, by seed."""
+    return {run.seed: run for run in kept(name) if run.line["method"] == label}
 
 
 def median(values: Iterable[float]) -> float:

@@ -113,23 +113,32 @@ class Offer:
         Where costs add up it is the same for all options. A bundle that is cheaper than its members is not: who begins
         with one of them pays for the others alone.
         """
-        halves = [self._taken[key].mask if key in self._halves else 0 for key in self._keys(x)] if self._halves else []
-        masks, where = np.unique(halves or np.zeros(len(x), dtype=np.int64), return_inverse=True)
-        return np.array([self._ways(mask) for mask in masks.tolist()]).reshape(-1, len(self.options))[where]
+        if not self._halves or not len(x):
+            return np.tile(self._ways[0], (len(x), 1))
+        return np.array([self._ways[self._halves.get(key, 0)] for key in self._keys(x)])
 
-    def _ways(self, mask: int) -> Array:
-        """(K,) the same for points where `mask` is taken."""
-        lacking = {l for l in range(len(self.objectives)) if not mask >> l & 1}
+    @cached_property
+    def _ways(self) -> dict[int, Array]:
+        """(K,) the same for points where a mask is taken: nothing, or what is of some half-measured point."""
+        return {mask: self._ways_from(mask) for mask in {0, *self._halves.values()}}
+
+    def _ways_from(self, mask: int) -> Array:
+        lacking = self._lacking(mask)
         least = self.objectives.cost(lacking)
         after = [self.objectives.cost(lacking.difference(option.which)) for option in self.options]
         costs = np.array([option.cost for option in self.options]) + after
         costs = np.where(costs > least * (1.0 + ROUNDING), costs, least)
         return np.where(costs <= self.limit, costs, np.inf)
 
+    def _lacking(self, mask: int) -> set[int]:
+        """The objectives that are not in a mask."""
+        return {l for l in range(len(self.objectives)) if not mask >> l & 1}
+
     @property
     def completes(self) -> bool:
         """Whether the limit pays for all that some point lacks."""
-        return min([self.whole_cost, *self._halves.values()]) <= self.limit
+        masks = {0, *self._halves.values()}
+        return min(self.objectives.cost(self._lacking(mask)) for mask in masks) <= self.limit
 
     @property
     def begun(self) -> bool:
@@ -138,9 +147,8 @@ class Offer:
 
     def finishes(self, x: Array, option: int) -> bool:
         """Whether a point x (D,) is half measured, and that option is all that it lacks."""
-        key = self._keys(x[None])[0]
-        added = sum(1 << l for l in self.options[option].which)
-        return key in self._halves and self._taken[key].mask | added == self._everything
+        mask = self._halves.get(self._keys(x[None])[0], 0)
+        return mask > 0 and self._lacking(mask) <= set(self.options[option].which)
 
     def settled(self, x: Array) -> Array:
         """The known point that x (D,) of a space stands for, if it does: what completes a point is measured there."""
@@ -167,13 +175,9 @@ class Offer:
         return taken
 
     @cached_property
-    def _halves(self) -> dict[bytes, float]:
-        """What it costs to complete the points that are half measured."""
-        return {
-            key: self.objectives.cost(l for l in range(len(self.objectives)) if not known.mask >> l & 1)
-            for key, known in self._taken.items()
-            if 0 < known.mask < self._everything
-        }
+    def _halves(self) -> dict[bytes, int]:
+        """What is taken at the points that are half measured."""
+        return {key: known.mask for key, known in self._taken.items() if 0 < known.mask < self._everything}
 
     @cached_property
     def whole_cost(self) -> float:

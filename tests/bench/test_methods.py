@@ -26,7 +26,7 @@ def test_another_packages_method_searches_or_says_what_to_install(name: str) -> 
     outside = OUTSIDE[name]
     entry = MethodTable(name=name, decoupled=outside.decoupled)
     if missing := missing_packages(entry):
-        assert missing.replace("'", "") == f"pip install {outside.install}"
+        assert missing == f"pip install {' '.join(map(repr, outside.install.split()))}"  # each in quotation marks
         with pytest.raises(ImportError):
             _imported(outside.packages)
         return
