@@ -183,6 +183,7 @@ def situation_of(belief: Belief, offer: Offer, rng: np.random.Generator) -> Situ
         allowed=belief.allowed,
         rng=rng,
         stale=belief.stale,
+        apart=not offer.whole,
         left=offer.limit / offer.whole_cost,
         completing=offer.completing,
         recipe=task.settings.recipe,

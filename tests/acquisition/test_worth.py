@@ -8,6 +8,7 @@ import pytest
 
 from acquisition.situations import pooled, situation
 from pfes.acquisition import Ehvi, Pfes, Worth
+from pfes.acquisition.stages import outcomes
 from pfes.acquisition.worth import at_stake, pfes
 from pfes.gp import Model
 from pfes.improvement import expected_improvement
@@ -224,3 +225,77 @@ def test_untried_levels_do_not_come_first_when_nothing_is_held_or_a_user_confirm
     assert pfes(situation(stale=1e6)).venture  # in a space, too
     assert not pfes(pooled(held=some, observed=some, stale=1e6)).trusting().venture
     assert not pfes(pooled(stale=1e6)).venture
+
+
+def scouting(rest: float = 3.0) -> Worth:
+    """In doubt twice; every option leaves objectives to be measured that cost `rest`, the bundle none."""
+    worth = made(lambda x: np.full(len(x), 4.0)).scouting()
+    left = np.array([rest, rest, 0.0])
+    return replace(worth, completing=lambda x: np.tile(left + [option.cost for option in worth.options], (len(x), 1)))
+
+
+def test_a_scout_weighs_first_objectives_by_the_best_rule_when_to_go_on_and_doubts_the_model() -> None:
+    worth = scouting()
+    assert (worth.hold.caution, worth.weight, worth.wary, worth.wariness) == (2.0, 1.0, True, 1.0)
+    mean, std = worth.model.predict(X)
+    front = worth.hold.fronts[0]
+    now = worth.parts(X).now
+    np.testing.assert_allclose(np.log(now), worth.scores(X), rtol=1e-9)
+    np.testing.assert_allclose(now[:, 2], expected_improvement(mean, 2.0 * std, front), rtol=1e-9)  # nothing after it
+    for k, option in enumerate(worth.options[:2]):
+        seen = outcomes(mean, 2.0 * std, k, float(worth.hold.delta[k]))
+        each = np.array([expected_improvement(means, seen.spread, front) for means in seen.mean])
+        rules = []
+        for least in [-np.inf, *np.unique(each)]:  # go on wherever there is as much to be gained
+            go = (each >= least) * np.exp(seen.log_weight)[:, None]
+            rules.append((go * each).sum(axis=0) / (option.cost + 3.0 * go.sum(axis=0)))
+        np.testing.assert_allclose(now[:, k] / option.cost, np.nanmax(rules, axis=0), rtol=1e-6)
+        share = option.cost / (option.cost + 3.0)
+        assert (now[:, k] > share * now[:, 2] * (1.0 + 1e-3)).all()  # to stop is worth something
+
+
+def test_a_scout_that_completes_a_point_is_the_doubt_it_always_was() -> None:
+    np.testing.assert_array_equal(scouting(0.0).scores(X), made(lambda x: np.ones(len(x))).doubting(2.0).scores(X))
+
+
+def test_a_scout_stays_one_in_a_batch_and_is_none_when_a_user_confirms() -> None:
+    worth = scouting()
+    after = worth.given(X[0], [0, 1], np.random.default_rng(0))
+    assert after.staged
+    assert after.wary
+    assert not worth.trusting().staged
+    assert not worth.trusting().wary
+
+
+def test_categories_are_scouted_one_objective_at_a_time_while_little_is_held() -> None:
+    rows = situation(count=4).held
+    few = {"domain": KINDS, "held": rows[:1], "observed": rows}
+    worth = pfes(situation(apart=True, **few))
+    assert worth.share < 0.9
+    assert worth.staged
+    assert pfes(situation(apart=True, stale=40.0, **few)).hold.caution == 8.0  # in vain for long
+    for other in (situation(**few), pooled(apart=True, held=rows[:1], observed=rows), situation(apart=True)):
+        assert not pfes(other).staged
+        assert pfes(other).weight == 0.5
+
+
+def test_scouting_ends_when_nearly_all_is_held(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = situation(count=4).held
+
+    def worth() -> Worth:
+        return pfes(situation(domain=KINDS, apart=True, held=rows, observed=rows))  # the same frontiers every time
+
+    share = worth().share
+    monkeypatch.setattr("pfes.acquisition.worth.MOSTLY", share * 1.001)
+    assert worth().staged
+    monkeypatch.setattr("pfes.acquisition.worth.MOSTLY", share * 0.999)
+    assert not worth().staged
+
+
+def test_a_scout_says_that_the_rest_may_not_be_worth_measuring() -> None:
+    worth = scouting()
+    first, whole = (Found(X[0], -1, option, 0.0, np.zeros(3), np.zeros(3), 12) for option in (1, 2))
+    assert promise_of(worth, first).purpose == "learn"
+    assert promise_of(worth, first).words.startswith("show whether the rest is worth measuring here, and so to add ")
+    assert promise_of(worth, whole).purpose == "confirm"
+    assert "if the model errs 2 times as much as it thinks, since little is held yet" in promise_of(worth, whole).words

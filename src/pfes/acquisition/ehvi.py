@@ -58,10 +58,16 @@ class Ehvi(ByPrediction):
 
     def score(self, mean: Array, spread: Array) -> Array:
         """Log of the expected improvement (N, K), the same for all options."""
-        std = spread * self._wider(spread)
+        return np.tile(self.expected_of(mean, self.widened(spread))[:, None], len(self.options))
+
+    def expected_of(self, mean: Array, spread: Array) -> Array:
+        """The same (N,) where it is as uncertain as that, no more."""
         pairs = zip(self._means(mean), self.fronts, strict=True)
-        each = np.stack([log_expected_improvement(own, std, front) for own, front in pairs])
-        return np.tile(_log_mean(each)[:, None], len(self.options))
+        return _log_mean(np.stack([log_expected_improvement(own, spread, front) for own, front in pairs]))
+
+    def widened(self, spread: Array) -> Array:
+        """Deviations, or covariances, as they are taken to be."""
+        return spread * self._wider(spread)
 
     def sensitivity(self, mean: Array, spread: Array) -> Sensitivity:
         """Log of the expected improvement (N, K) with derivatives."""

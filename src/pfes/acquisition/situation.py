@@ -38,6 +38,7 @@ class Situation:
     allowed: NDArray[np.bool_] | None  # (P,) rows of a pool that can be measured or have been; None: all
     rng: np.random.Generator
     stale: float = 0.0  # measurements of everything that were paid for since what is held last grew
+    apart: bool = False  # may single objectives of a point be measured?
     left: float = np.inf  # measurements of everything that the budget still pays for
     completing: Callable[[Array], Array] = _ones  # x (N, D) -> (N, K) cost of all a point lacks, begun so
     recipe: Recipe = field(default_factory=Recipe)  # of the model, for methods that fit one of their own

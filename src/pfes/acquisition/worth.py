@@ -55,6 +55,7 @@ from pfes.acquisition.method import Method
 from pfes.acquisition.pfes import Pfes, information
 from pfes.acquisition.protocol import Slopes, gain_of
 from pfes.acquisition.situation import Situation
+from pfes.acquisition.stages import best_rate, outcomes
 from pfes.gp import Surrogate
 from pfes.objectives import Option
 from pfes.pareto import non_dominated, quick_hypervolume
@@ -69,6 +70,7 @@ PATIENCE_OF_ROWS, MOST_OF_ROWS = 2.0, 4.0  # in a pool with categories whose row
 PATIENCE_OF_LEVELS = 2.0  # full measurements in vain after which untried levels come first, if all is held
 TURN = 5.0  # measurements of everything that it takes to make use of a better place
 SURE = 2.0  # deviations: what is better than what is held by so much needs no hope
+DOUBT, MOSTLY = 2.0, 0.9  # deviations are so many times wider until so much is held of what the frontiers have
 SMALL = 1e-9  # the share of a point that cannot be completed
 
 
@@ -95,6 +97,7 @@ class Worth:
     wary: bool = True  # is `hold` as cautious where one confirms, and where what was found is weighed?
     doubt: bool = False  # is the model taken to err more than anything measured speaks for?
     venture: float = 0.0  # measurements in vain, if untried levels of categories come first
+    staged: bool = False  # is improvement that of a point one need not complete?
 
     @property
     def options(self) -> tuple[Option, ...]:
@@ -116,6 +119,11 @@ class Worth:
         """(L,) the resolution."""
         return self.learn.delta
 
+    @property
+    def share(self) -> float:
+        """How much is held of what the sampled frontiers have."""
+        return _share_held(self.hold, self.whole)
+
     @cached_property
     def expected(self) -> Ehvi:
         """Improvement where one confirms, and in what anything is worth."""
@@ -126,7 +134,7 @@ class Worth:
         nats = gain_of(self.learn.scores(x))
         # a negative gain (theory 2) counts against the measurement
         later = self.stake * np.where(nats > 0.0, -np.expm1(-np.maximum(nats, 0.0)), nats)
-        return Parts(gain_of(self.expected.scores(x)) * self._shares(x), later, nats)
+        return Parts(gain_of(self._improved(x)), later, nats)
 
     def at_least(self, x: Array) -> float:
         """Hypervolume that a point x (D,) adds if its values lie SURE deviations below what is expected."""
@@ -137,9 +145,9 @@ class Worth:
 
     def scores(self, x: Array) -> Array:
         """(N, K) the logarithm of what is looked for."""
-        share = np.log(self._shares(x))
         if self.weight == 1.0:
-            return self.expected.scores(x) + share
+            return self._improved(x)
+        share = np.log(self._shares(x))
         told = self.learn.predicted(x)
         improved = told if self._alike else self.hold.predicted(x)
         return (1.0 - self.weight) * self.learn.score(*told) + self.weight * (self.hold.score(*improved) + share)
@@ -169,16 +177,46 @@ class Worth:
 
     def trusting(self) -> "Worth":
         """Looking for improvement alone, as the model expects it, however long in vain: what a user asks to confirm."""
-        return replace(self, weight=1.0, wary=False, wariness=0.0, venture=0.0)
+        return replace(self, weight=1.0, wary=False, wariness=0.0, venture=0.0, staged=False)
 
     def doubting(self, caution: float) -> "Worth":
         """Looking for improvement as if the model erred so many times as much as it thinks."""
         return replace(self, weight=1.0, wary=True, doubt=True, hold=replace(self.hold, caution=caution))
 
+    def scouting(self) -> "Worth":
+        """Looking, in doubt, for improvement by points that are not completed if their first objective disappoints."""
+        hold = replace(self.hold, caution=max(DOUBT, self.hold.caution))
+        return replace(self, weight=1.0, wary=True, wariness=1.0, staged=True, hold=hold)
+
+    def completes(self, x: Array, option: int) -> bool:
+        """Whether nothing is lacking at a point x (D,) after that option."""
+        cost = self.options[option].cost
+        return bool(self.completing(x[None])[0, option] <= cost * (1.0 + SMALL))
+
     @property
     def _alike(self) -> bool:
         """Whether both parts look at the same; with measurements under way each frontier has its own mean."""
         return self.hold.model is self.learn.model and self.hold.together == self.learn.together
+
+    def _improved(self, x: Array) -> Array:
+        """(N, K) the logarithm of what each option adds: its share of completing the point, or by stages."""
+        mean, spread = self.expected.predicted(x)
+        gain = self.expected.score(mean, spread) + np.log(self._shares(x))
+        if self.staged:
+            lacking = self.completing(x)
+            for k, option in enumerate(self.options):
+                rest = lacking[:, k] - option.cost
+                go = np.flatnonzero(np.isfinite(rest) & (rest > SMALL * option.cost))
+                if len(option.which) == 1 and len(go):
+                    gain[go, k] = self._by_stages(mean[..., go, :], spread[go], k, rest[go])
+        return gain
+
+    def _by_stages(self, mean: Array, spread: Array, option: int, rest: Array) -> Array:
+        """(N,) the same for a single objective of points that lack others, which cost `rest` (N,)."""
+        (objective,), cost = self.options[option]
+        seen = outcomes(mean, self.expected.widened(spread), objective, self.expected.delta[objective])
+        each = [self.expected.expected_of(means, seen.spread) for means in seen.mean]
+        return np.asarray(best_rate(np.stack(each), seen.log_weight, cost, rest) + np.log(cost))
 
     def _shares(self, x: Array) -> Array:
         costs = np.array([option.cost for option in self.options])
@@ -208,7 +246,8 @@ def pfes(situation: Situation) -> Worth:
     """Learn the frontier while much is at stake, and hold it when it is known or time runs out."""
     categories = isinstance(situation.domain, Pool) and not situation.domain.numeric
     # as long as points are half measured, hopes have not been tried to the end
-    return weighed(situation, doubted=categories and len(situation.observed) == len(situation.held))
+    worth = weighed(situation, doubted=categories and len(situation.observed) == len(situation.held))
+    return worth.scouting() if categories and situation.apart and worth.share < MOSTLY else worth
 
 
 def weighed(situation: Situation, *, doubted: bool) -> Worth:
@@ -222,13 +261,17 @@ def weighed(situation: Situation, *, doubted: bool) -> Worth:
     hold = replace(improvement(situation), reference=reference, caution=caution)
     stake, whole = at_stake(learn, reference, situation.held)
     time = 1.0 - 1.0 / max(situation.left, 1.0)  # nothing comes after the last measurement
-    had = quick_hypervolume(hold.points, reference) if len(hold.points) else 0.0
-    share = min(1.0, had / max(whole, 1e-300))
+    share = _share_held(hold, whole)
     wariness = (1.0 - 1.0 / caution) * share / (1.0 + TURN / max(situation.left, 1e-300)) if doubted else 0.0
     wary = bool(situation.rng.random() < wariness)
     vain = situation.stale * share**2
     venture = vain if vain >= PATIENCE_OF_LEVELS else 0.0
     return Worth(learn, hold, stake, time, whole, situation.completing, wariness=wariness, wary=wary, venture=venture)
+
+
+def _share_held(hold: Ehvi, whole: float) -> float:
+    had = quick_hypervolume(hold.points, hold.reference) if len(hold.points) else 0.0
+    return min(1.0, had / max(whole, 1e-300))
 
 
 METHOD = Method(
