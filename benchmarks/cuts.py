@@ -1,7 +1,7 @@
 """What departures of the default do in ten pools of numbers cut out of spaces, which no search was tuned on as pools.
 
     python benchmarks/cuts.py                                  all searches; to the terminal
-    python benchmarks/cuts.py --markdown docs/default.md       and into its section of that page
+    python benchmarks/cuts.py --markdown docs/trials.md       and into its section of that page
 
 Every pool (`default_parts/cuts.py`) is searched from the same 5 random rows by the default and by each departure. Means
 of what is held over all pools and seeds; pairs that hold more or less by a ten-thousandth. Finished runs are kept in

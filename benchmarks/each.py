@@ -1,7 +1,7 @@
 """A length scale for each level of a category where the data speak for it: what that would do.
 
     python benchmarks/each.py                                  all searches; to the terminal
-    python benchmarks/each.py --markdown docs/default.md       and into its section of that page
+    python benchmarks/each.py --markdown docs/trials.md       and into its section of that page
 
 Every search is made twice from the same start: by the default, and with `Recipe(levels="auto")`. Cost is that to hold
 95 % of the optimum, in prices of one point with all its objectives; a search that never does counts as dearer than all

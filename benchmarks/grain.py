@@ -1,7 +1,7 @@
 """One objective at a time, nats that count down to the grain of the stakes only: what that would do.
 
     python benchmarks/grain.py                                  all searches; to the terminal
-    python benchmarks/grain.py --markdown docs/default.md       and into its section of that page
+    python benchmarks/grain.py --markdown docs/trials.md       and into its section of that page
 
 Every search is made twice from the same start: by the default, and with nats at the grain (`Coarse` of
 default_parts/relatives.py). Tables of reactions are made at random (`default_parts/reactions.py`), one search each.

@@ -1,7 +1,7 @@
 """What would have to be better for pools to be searched better: the default with one thing given that nobody has.
 
     python benchmarks/limits.py                                  all searches; to the terminal
-    python benchmarks/limits.py --markdown docs/default.md       and into its section of that page
+    python benchmarks/limits.py --markdown docs/trials.md       and into its section of that page
 
 Hyper-parameters fitted on 400 rows of the pool, or a hundred prices of `arylation` for nothing: searches of seeds from
 200 on, each paired with the default's. Cost is that to hold 95 % of the optimum, in prices of one point with all its

@@ -1,7 +1,7 @@
 """How soon searches of `arylation` try its ligands, from the runs that are kept: the default's and the rival's.
 
     python benchmarks/tried.py                                  to the terminal
-    python benchmarks/tried.py --markdown docs/default.md       and into its section of that page
+    python benchmarks/tried.py --markdown docs/trials.md       and into its section of that page
 
 One ligand is needed to hold 95 % of the optimum. How many ligands were tried is a mean over the searches. Medians: the
 evaluation that tried the needed one first, and the one with which 95 % were held, apart for searches that have it among

@@ -1,7 +1,7 @@
 """Nats about the Pareto set and its frontier together instead of the frontier alone: what that would do in pools.
 
     python benchmarks/where.py                                  all searches; to the terminal
-    python benchmarks/where.py --markdown docs/default.md       and into its section of that page
+    python benchmarks/where.py --markdown docs/trials.md       and into its section of that page
 
 Every search is made twice from the same start: by the default, and with `OfTheSet` of default_parts/relatives.py where
 it learns. Tables of reactions are made at random (`default_parts/reactions.py`), one search each. Cost is that to hold

@@ -9,7 +9,7 @@ promises little, but the best of its hundred rows may be far better than what is
     x_rt   the points where function r adds most to the hypervolume of what is held on it, h_rt
     e_l    the part of the variance of f_l(x_rt) that measuring f_l(x) explains: the squared correlation
 
-For independent objectives, one measurement at a time. docs/default.md says what it did.
+For independent objectives, one measurement at a time. docs/trials.md says what it did.
 """
 
 from dataclasses import dataclass, fields

@@ -183,7 +183,10 @@ def register() -> None:
         "untried levels like others": lambda situation: replace(default.pfes(situation), venture=0.0),
         "half and half": _halves,
         "information times reach": reaching,
-        "improvement trusted": lambda situation: replace(default.pfes(situation), weight=1.0, wary=False, wariness=0.0),
+        "nats from the first": default.learning,
+        "improvement trusted": lambda situation: replace(
+            default.learning(situation), weight=1.0, wary=False, wariness=0.0
+        ),
         "improvement in doubt": _in_doubt,
         "improvement in doubt, once in vain": lambda situation: _in_doubt(situation, after=1.0),
         "improvement in doubt, while little is held": lambda situation: _in_doubt(situation, until=MOSTLY),
@@ -260,11 +263,11 @@ def _halves(situation: Situation) -> Any:
 
 
 def _in_doubt(situation: Situation, after: float = 0.0, until: float = math.inf) -> Any:
-    """Improvement alone, by deviations at least twice as large; else the default.
+    """Improvement alone, by deviations at least twice as large; else nats from the first.
 
     After so many measurements of everything in vain, and until that share is held of what the sampled frontiers have.
     """
-    worth = default.pfes(situation)
+    worth = default.learning(situation)
     had = quick_hypervolume(worth.hold.points, worth.hold.reference) if len(worth.hold.points) else 0.0
     if situation.stale < after or had >= until * worth.whole:
         return worth

@@ -39,6 +39,7 @@ VARIANTS: dict[str, Callable[[], Settings]] = {
     "information, then improvement": lambda: Settings(method="half and half"),
     "learning place always": lambda: Settings(method="learning only"),
     "information times reach": lambda: Settings(method="information times reach"),
+    "nats from the first": lambda: Settings(method="nats from the first"),
     "improvement trusted": lambda: Settings(method="improvement trusted"),
     "improvement in doubt": lambda: Settings(method="improvement in doubt"),
     "improvement in doubt, once in vain": lambda: Settings(method="improvement in doubt, once in vain"),

@@ -61,7 +61,7 @@ from pfes.objectives import Option
 from pfes.pareto import non_dominated, quick_hypervolume
 from pfes.space import Pool
 
-__all__ = ["METHOD", "Parts", "Worth", "at_stake", "pfes", "weighed"]
+__all__ = ["METHOD", "Parts", "Worth", "at_stake", "learning", "pfes", "weighed"]
 
 Array = NDArray[np.float64]
 
@@ -243,11 +243,20 @@ def at_stake(learn: Pfes, reference: Array, held: Array) -> tuple[float, float]:
 
 
 def pfes(situation: Situation) -> Worth:
+    """The default: among categories, one objective at a time, scout until most is held; then learn and hold."""
+    worth = learning(situation)
+    return worth.scouting() if _categories(situation) and situation.apart and worth.share < MOSTLY else worth
+
+
+def learning(situation: Situation) -> Worth:
     """Learn the frontier while much is at stake, and hold it when it is known or time runs out."""
-    categories = isinstance(situation.domain, Pool) and not situation.domain.numeric
     # as long as points are half measured, hopes have not been tried to the end
-    worth = weighed(situation, doubted=categories and len(situation.observed) == len(situation.held))
-    return worth.scouting() if categories and situation.apart and worth.share < MOSTLY else worth
+    tried = len(situation.observed) == len(situation.held)
+    return weighed(situation, doubted=_categories(situation) and tried)
+
+
+def _categories(situation: Situation) -> bool:
+    return isinstance(situation.domain, Pool) and not situation.domain.numeric
 
 
 def weighed(situation: Situation, *, doubted: bool) -> Worth:
