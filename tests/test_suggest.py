@@ -326,6 +326,43 @@ def test_a_fit_may_begin_from_one_with_other_length_scales(domain: Space | Pool,
             assert [len(hyper.scales) for hyper in hypers] == [2 if levels == "one" else domain.width] * 2
 
 
+def growing(rows: int) -> Observations:
+    """Random rows of LEVELS: the dear objective grows with the kind and with x, the cheap one falls."""
+    known = Observations.none(LEVELS.width)
+    for row in np.random.default_rng(0).permutation(len(LEVELS))[:rows].tolist():
+        known = known.with_pending(LEVELS.x[row], (0, 1), row)
+        kind, x = KINDS.index(str(LEVELS.params(row)["kind"])), float(LEVELS.params(row)["x"])
+        new = known.state == State.PENDING
+        known.value[new], known.state[new] = (kind * x, 5.0 - kind - x), State.MEASURED
+    return known
+
+
+def test_categories_are_scouted_one_objective_at_a_time_until_most_is_held(monkeypatch: pytest.MonkeyPatch) -> None:
+    known, task = growing(6), Task(LEVELS, TWO, QUICK)
+    rest = "is expected to show whether the rest is worth measuring here, and so to add "
+    items = suggest(task, known, task.generator(0), Request(decoupled=True), count=3).items
+    for item in items:  # every member of a batch
+        assert item.which == (1,)  # the cheap one first
+        assert (item.purpose, item.gain > 0.0) == ("learn", True)
+        assert f"To learn: measuring down here {rest}" in item.reason
+        assert "of the front's hypervolume if the model errs 2 times as much as it thinks" in item.reason
+    assert rest not in first(task, known).reason  # all together
+    assert rest not in first(task, known, confirm=True, decoupled=True).reason
+    assert rest not in first(Task(POOL, TWO, QUICK), told(POOL, 6), decoupled=True).reason  # numbers
+    monkeypatch.setattr("pfes.acquisition.worth.MOSTLY", 0.0)
+    assert rest not in first(task, known, decoupled=True).reason
+
+
+@pytest.mark.parametrize("model", ["independent", "latent"])
+@pytest.mark.parametrize("limit", [np.inf, 5.0, 4.0, 1.0])
+def test_scouting_respects_what_is_left_and_models_of_all_objectives(model: str, limit: float) -> None:
+    task = Task(LEVELS, TWO, replace(QUICK, model=model))
+    items = suggest(task, growing(8), task.generator(1), Request(decoupled=True, limit=limit), count=2).items
+    assert items
+    assert sum(item.cost for item in items) <= limit
+    assert all(np.isfinite(item.gain) for item in items)
+
+
 def test_untried_levels_wait_while_the_front_grows_or_the_budget_ends_or_the_user_confirms() -> None:
     known, task = in_vain(LEVELS), Task(LEVELS, TWO, QUICK)
     words = "this comes first"
