@@ -326,6 +326,9 @@ def test_a_fit_may_begin_from_one_with_other_length_scales(domain: Space | Pool,
             assert [len(hyper.scales) for hyper in hypers] == [2 if levels == "one" else domain.width] * 2
 
 
+WANTED = Objectives([Objective("up", cost=4.0, threshold=-1.0), Objective("down", "min", cost=1.0, threshold=6.0)])
+
+
 def growing(rows: int) -> Observations:
     """Random rows of LEVELS: the dear objective grows with the kind and with x, the cheap one falls."""
     known = Observations.none(LEVELS.width)
@@ -338,7 +341,7 @@ def growing(rows: int) -> Observations:
 
 
 def test_categories_are_scouted_one_objective_at_a_time_until_most_is_held(monkeypatch: pytest.MonkeyPatch) -> None:
-    known, task = growing(6), Task(LEVELS, TWO, QUICK)
+    known, task = growing(6), Task(LEVELS, WANTED, QUICK)
     rest = "is expected to show whether the rest is worth measuring here, and so to add "
     items = suggest(task, known, task.generator(0), Request(decoupled=True), count=3).items
     for item in items:  # every member of a batch
@@ -348,7 +351,8 @@ def test_categories_are_scouted_one_objective_at_a_time_until_most_is_held(monke
         assert "of the front's hypervolume if the model errs 2 times as much as it thinks" in item.reason
     assert rest not in first(task, known).reason  # all together
     assert rest not in first(task, known, confirm=True, decoupled=True).reason
-    assert rest not in first(Task(POOL, TWO, QUICK), told(POOL, 6), decoupled=True).reason  # numbers
+    assert rest not in first(Task(POOL, WANTED, QUICK), told(POOL, 6), decoupled=True).reason  # numbers
+    assert rest not in first(Task(LEVELS, TWO, QUICK), known, decoupled=True).reason  # most of what? no thresholds
     monkeypatch.setattr("pfes.acquisition.worth.MOSTLY", 0.0)
     assert rest not in first(task, known, decoupled=True).reason
 
@@ -356,7 +360,7 @@ def test_categories_are_scouted_one_objective_at_a_time_until_most_is_held(monke
 @pytest.mark.parametrize("model", ["independent", "latent"])
 @pytest.mark.parametrize("limit", [np.inf, 5.0, 4.0, 1.0])
 def test_scouting_respects_what_is_left_and_models_of_all_objectives(model: str, limit: float) -> None:
-    task = Task(LEVELS, TWO, replace(QUICK, model=model))
+    task = Task(LEVELS, WANTED, replace(QUICK, model=model))
     items = suggest(task, growing(8), task.generator(1), Request(decoupled=True, limit=limit), count=2).items
     assert items
     assert sum(item.cost for item in items) <= limit

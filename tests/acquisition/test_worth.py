@@ -269,12 +269,15 @@ def test_a_scout_stays_one_in_a_batch_and_is_none_when_a_user_confirms() -> None
 
 def test_categories_are_scouted_one_objective_at_a_time_while_little_is_held() -> None:
     rows = situation(count=4).held
-    few = {"domain": KINDS, "held": rows[:1], "observed": rows}
-    worth = pfes(situation(apart=True, **few))
+    few = {"held": rows[:1], "observed": rows}
+    wanted = {"thresholds": np.full(2, -3.0)}
+    worth = pfes(situation(domain=KINDS, apart=True, **few, **wanted))
     assert worth.share < 0.9
     assert worth.staged
-    assert pfes(situation(apart=True, stale=40.0, **few)).hold.caution == 8.0  # in vain for long
-    for other in (situation(**few), pooled(apart=True, held=rows[:1], observed=rows), situation(apart=True)):
+    assert pfes(situation(domain=KINDS, apart=True, stale=40.0, **few, **wanted)).hold.caution == 8.0  # long in vain
+    together, numbers = situation(domain=KINDS, **few, **wanted), pooled(apart=True, **few, **wanted)
+    open_, half = situation(domain=KINDS, apart=True, **few), {"thresholds": np.array([-3.0, -np.inf])}
+    for other in (together, numbers, open_, situation(domain=KINDS, apart=True, **few, **half)):
         assert not pfes(other).staged
         assert pfes(other).weight == 0.5
 
@@ -283,7 +286,8 @@ def test_scouting_ends_when_nearly_all_is_held(monkeypatch: pytest.MonkeyPatch) 
     rows = situation(count=4).held
 
     def worth() -> Worth:
-        return pfes(situation(domain=KINDS, apart=True, held=rows, observed=rows))  # the same frontiers every time
+        low = np.full(2, -3.0)  # the same frontiers every time
+        return pfes(situation(domain=KINDS, apart=True, held=rows, observed=rows, thresholds=low))
 
     share = worth().share
     monkeypatch.setattr("pfes.acquisition.worth.MOSTLY", share * 1.001)

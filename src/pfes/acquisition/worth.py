@@ -245,7 +245,10 @@ def at_stake(learn: Pfes, reference: Array, held: Array) -> tuple[float, float]:
 def pfes(situation: Situation) -> Worth:
     """The default: among categories, one objective at a time, scout until most is held; then learn and hold."""
     worth = learning(situation)
-    return worth.scouting() if _categories(situation) and situation.apart and worth.share < MOSTLY else worth
+    # how much is held can be said above thresholds alone: a reference point of our own lies right below the front
+    told = bool(np.isfinite(situation.thresholds).all())
+    scouts = told and situation.apart and _categories(situation) and worth.share < MOSTLY
+    return worth.scouting() if scouts else worth
 
 
 def learning(situation: Situation) -> Worth:
