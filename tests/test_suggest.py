@@ -342,7 +342,7 @@ def growing(rows: int) -> Observations:
 
 def test_categories_are_scouted_one_objective_at_a_time_until_most_is_held(monkeypatch: pytest.MonkeyPatch) -> None:
     known, task = growing(6), Task(LEVELS, WANTED, QUICK)
-    rest = "is expected to show whether the rest is worth measuring here, and so to add "
+    rest = "is expected to show whether the rest is worth measuring here (its share of what that may add: "
     items = suggest(task, known, task.generator(0), Request(decoupled=True), count=3).items
     for item in items:  # every member of a batch
         assert item.which == (1,)  # the cheap one first
@@ -357,14 +357,27 @@ def test_categories_are_scouted_one_objective_at_a_time_until_most_is_held(monke
     assert rest not in first(task, known, decoupled=True).reason
 
 
-@pytest.mark.parametrize("model", ["independent", "latent"])
 @pytest.mark.parametrize("limit", [np.inf, 5.0, 4.0, 1.0])
-def test_scouting_respects_what_is_left_and_models_of_all_objectives(model: str, limit: float) -> None:
-    task = Task(LEVELS, WANTED, replace(QUICK, model=model))
+def test_scouting_respects_what_is_left(limit: float) -> None:
+    task = Task(LEVELS, WANTED, QUICK)
     items = suggest(task, growing(8), task.generator(1), Request(decoupled=True, limit=limit), count=2).items
     assert items
     assert sum(item.cost for item in items) <= limit
     assert all(np.isfinite(item.gain) for item in items)
+
+
+def test_objectives_believed_together_are_not_scouted() -> None:
+    task = Task(LEVELS, WANTED, replace(QUICK, model="latent"))
+    assert "whether the rest" not in first(task, growing(6), decoupled=True).reason
+
+
+def test_a_single_objective_is_no_more_scouted_one_at_a_time_than_together() -> None:
+    known = growing(6)
+    one = replace(known, **{name: getattr(known, name)[known.objective == 0] for name in vars(known)})
+    task = Task(LEVELS, Objectives([WANTED[0]]), QUICK)
+    apart, together = (first(task, one, decoupled=decoupled) for decoupled in (True, False))
+    np.testing.assert_array_equal(apart.x, together.x)
+    assert apart.reason == together.reason
 
 
 def test_untried_levels_wait_while_the_front_grows_or_the_budget_ends_or_the_user_confirms() -> None:

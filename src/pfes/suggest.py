@@ -183,7 +183,7 @@ def situation_of(belief: Belief, offer: Offer, rng: np.random.Generator) -> Situ
         allowed=belief.allowed,
         rng=rng,
         stale=belief.stale,
-        apart=not offer.whole,
+        apart=not offer.whole and len(offer.objectives) > 1,
         left=offer.limit / offer.whole_cost,
         completing=offer.completing,
         recipe=task.settings.recipe,

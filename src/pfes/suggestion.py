@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pfes.acquisition import FLOOR, Acquisition, Capacity, Ending, Worth, gain_of, method_named
+from pfes.acquisition.worth import DOUBT
 from pfes.design import Place
 from pfes.gp import Fitted
 from pfes.maximise import Found
@@ -93,13 +94,15 @@ def promise_of(acquisition: Worth, found: Found) -> Promise:
     caution = acquisition.expected.caution
     errs = f" if the model errs {caution:.2g} times as much as it thinks" if caution > 1.0 else ""
     if acquisition.staged and not acquisition.doubt and not acquisition.completes(found.x, found.option):
-        words = f"show whether the rest is worth measuring here, and so to {added}{errs}, and to {told}"
+        share = f"its share of what that may add: {now / front:.2g} of the front's hypervolume{errs}"
+        words = f"show whether the rest is worth measuring here ({share}), and to {told}"
         return Promise("learn", words, nats, worth, hope)
     if acquisition.weight < 1.0:
         words = f"{told}, worth {acquisition.time * later / front:.2g} of its hypervolume, and to {added} at once{errs}"
         return Promise("learn", words, nats, worth, hope)
     if not acquisition.doubt:
-        why = "little is held yet" if acquisition.staged else "nothing better was found for long"
+        early = acquisition.staged and caution <= DOUBT
+        why = "less than nine tenths of what may be there is held" if early else "nothing better was found for long"
         vain = f", since {why}" if errs else ""
         return Promise("confirm", f"{added}{errs}{vain}, and to {told}", nats, worth, hope)
     return Promise("doubt", f"{added}{errs}; if not, little is left to learn or to gain", nats, now, now)

@@ -300,6 +300,26 @@ def test_a_scout_says_that_the_rest_may_not_be_worth_measuring() -> None:
     worth = scouting()
     first, whole = (Found(X[0], -1, option, 0.0, np.zeros(3), np.zeros(3), 12) for option in (1, 2))
     assert promise_of(worth, first).purpose == "learn"
-    assert promise_of(worth, first).words.startswith("show whether the rest is worth measuring here, and so to add ")
+    words = "show whether the rest is worth measuring here (its share of what that may add: "
+    assert promise_of(worth, first).words.startswith(words)
     assert promise_of(worth, whole).purpose == "confirm"
-    assert "if the model errs 2 times as much as it thinks, since little is held yet" in promise_of(worth, whole).words
+    held = "if the model errs 2 times as much as it thinks, since less than nine tenths of what may be there is held"
+    assert held in promise_of(worth, whole).words
+    vain = replace(worth, hold=replace(worth.hold, caution=3.0))
+    assert "errs 3 times as much as it thinks, since nothing better was found for long" in promise_of(vain, whole).words
+
+
+def test_what_the_nodes_miss_is_worth_its_share_at_least() -> None:
+    worth = scouting()
+    far = replace(worth, hold=replace(worth.hold, reference=np.full(2, 40.0), points=np.empty((0, 2))))
+    share = np.log([option.cost / (option.cost + 3.0) for option in far.options[:2]])
+    whole = far.scores(X)[:, [2]]
+    assert np.isfinite(whole).all()
+    assert (far.scores(X)[:, :2] >= whole + share - 1e-9).all()
+
+
+def test_thresholds_beyond_all_hopes_are_no_reason_to_scout() -> None:
+    rows = situation(count=4).held
+    worth = pfes(situation(domain=KINDS, apart=True, held=rows[:1], observed=rows, thresholds=np.full(2, 50.0)))
+    assert worth.whole == 0.0
+    assert not worth.staged

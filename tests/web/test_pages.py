@@ -93,8 +93,8 @@ def test_asking_goes_on_in_the_background_and_ends_with_a_reason(cell: Study, br
 @pytest.mark.parametrize(
     ("purpose", "which", "said"),
     [
-        ("learn", ("price",), "Measure only price here: it is the cheaper one and tells most for its cost."),
-        ("learn", ("life",), "Measure only life here: that tells most for its cost."),
+        ("learn", ("price",), "Measure only price here: it is the cheaper one and promises most for its cost."),
+        ("learn", ("life",), "Measure only life here: that promises most for its cost."),
         ("learn", ("life", "price"), "Measure life and price here to learn: of all points"),
         ("confirm", ("life", "price"), "Measure life and price here to confirm: one of the best trade-offs is"),
         ("doubt", ("price",), "Measure only price here in doubt: the model sees little left"),

@@ -10,8 +10,9 @@ the best is that which has most improvement per cost:
     rate = max over sets G of outcomes    sum_G w I / (c + d sum_G w)
 
 Such a set holds the outcomes of largest I: sort, accumulate, take the best. To go on always is one of the rules, so
-the rate is never below that of the whole point; a cheap objective that tells early whether the rest is worth its price
-has a higher one. (Weitzman's index of a box, Econometrica 1979, as a rate: what is left over buys other points.)
+the rate is never below that of the whole point; a cheap objective that tells early whether the rest is worth its
+price has a higher one. The nodes miss what lies far out, and sets break between them: rates are some percent off.
+(Weitzman's index of a box, Econometrica 1979, as a rate: what is left over buys other points.)
 """
 
 from functools import lru_cache
@@ -32,25 +33,18 @@ class Outcomes(NamedTuple):
     """What will be predicted of N candidates after a measurement, in V ways."""
 
     mean: Array  # (V, N, L), or (V, R, N, L) where each of R frontiers has its own mean
-    spread: Array  # (N, L), or covariances (N, L, L): the same whatever is seen
+    spread: Array  # (N, L): the same whatever is seen
     log_weight: Array  # (V,)
 
 
 def outcomes(mean: Array, spread: Array, objective: int, delta: float) -> Outcomes:
-    """Predictions, mean (N, L) or (R, N, L), once the objective is seen with deviation delta."""
+    """Predictions, mean (N, L) or (R, N, L) and deviations (N, L), once the objective is seen with deviation delta."""
     ways, log_weight = _standard()
-    if spread.ndim == 2:
-        told = np.zeros_like(spread)  # (N, L) what a deviation of the measurement moves
-        total = np.hypot(spread[:, objective], delta)
-        told[:, objective] = spread[:, objective] ** 2 / total
-        left = spread.copy()
-        left[:, objective] = np.maximum(spread[:, objective] * delta / total, LEAST)
-    else:
-        total = np.sqrt(spread[:, objective, objective] + delta**2)
-        told = spread[:, objective] / total[:, None]
-        left = spread - told[:, :, None] * told[:, None, :]
-        corner = np.arange(spread.shape[1])
-        left[:, corner, corner] = np.maximum(left[:, corner, corner], LEAST**2)
+    told = np.zeros_like(spread)  # (N, L) what a deviation of the measurement moves
+    total = np.hypot(spread[:, objective], delta)
+    told[:, objective] = spread[:, objective] ** 2 / total
+    left = spread.copy()
+    left[:, objective] = np.maximum(spread[:, objective] * delta / total, LEAST)
     moved = ways[:, None, None] * told  # (V, N, L)
     return Outcomes(mean + (moved if mean.ndim == 2 else moved[:, None]), left, log_weight)
 

@@ -33,6 +33,10 @@ left to make use of them (docs/default.md). The less is held, the longer they wa
 One objective at a time, a level that has shown itself the best there is may lack but an objective that costs little. It
 is completed first if that is worth more per cost, and as good as sure to add something (`at_least`).
 
+One objective at a time among categories, with thresholds, the search scouts until most is held: it looks for
+improvement alone, in doubt, by points that need not be completed if their first objective disappoints (`stages`).
+Nats trust a model that knows little of levels from a few rows.
+
     venture       stale (held / whole)^2, if it is 2 or more
 
     caution       1 + stale / patience     how many times wider the deviations are; stale: full measurements in vain
@@ -56,7 +60,7 @@ from pfes.acquisition.pfes import Pfes, information
 from pfes.acquisition.protocol import Slopes, gain_of
 from pfes.acquisition.situation import Situation
 from pfes.acquisition.stages import best_rate, outcomes
-from pfes.gp import Surrogate
+from pfes.gp import JointModel, Surrogate
 from pfes.objectives import Option
 from pfes.pareto import non_dominated, quick_hypervolume
 from pfes.space import Pool
@@ -208,7 +212,8 @@ class Worth:
                 rest = lacking[:, k] - option.cost
                 go = np.flatnonzero(np.isfinite(rest) & (rest > SMALL * option.cost))
                 if len(option.which) == 1 and len(go):
-                    gain[go, k] = self._by_stages(mean[..., go, :], spread[go], k, rest[go])
+                    by_stages = self._by_stages(mean[..., go, :], spread[go], k, rest[go])
+                    gain[go, k] = np.maximum(gain[go, k], by_stages)  # nodes miss what lies far out
         return gain
 
     def _by_stages(self, mean: Array, spread: Array, option: int, rest: Array) -> Array:
@@ -243,12 +248,13 @@ def at_stake(learn: Pfes, reference: Array, held: Array) -> tuple[float, float]:
 
 
 def pfes(situation: Situation) -> Worth:
-    """The default: among categories, one objective at a time, scout until most is held; then learn and hold."""
+    """The default: one objective at a time among categories, with thresholds, scout until most is held; then learn and
+    hold."""
     worth = learning(situation)
     # how much is held can be said above thresholds alone: a reference point of our own lies right below the front
-    told = bool(np.isfinite(situation.thresholds).all())
-    scouts = told and situation.apart and _categories(situation) and worth.share < MOSTLY
-    return worth.scouting() if scouts else worth
+    told = bool(np.isfinite(situation.thresholds).all()) and worth.whole > 0.0
+    kind = situation.apart and _categories(situation) and not isinstance(situation.model, JointModel)
+    return worth.scouting() if kind and told and worth.share < MOSTLY else worth
 
 
 def learning(situation: Situation) -> Worth:

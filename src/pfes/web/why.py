@@ -21,11 +21,10 @@ def in_short(study: Study, trial: Trial) -> str:
         return f"{what} to confirm: {best} is expected at this point, and a measurement makes it sure."
     if trial.purpose == "doubt":
         return f"{what} in doubt: the model sees little left to find, and this is where it would show if it errs."
-    tells = "tells" if study.method == "pfes" else "promises"
     if not some:
-        return f"{what} to learn: of all points looked at, this one {tells} most for its cost."
+        return f"{what} to learn: of all points looked at, this one promises most for its cost."
     cheap = _cheaper(study, trial)
-    return f"{what}: {f'it is {cheap} and {tells}' if cheap else f'that {tells}'} most for its cost."
+    return f"{what}: {f'it is {cheap} and promises' if cheap else 'that promises'} most for its cost."
 
 
 def _cheaper(study: Study, trial: Trial) -> str:
