@@ -268,8 +268,7 @@ def _in_doubt(situation: Situation, after: float = 0.0, until: float = math.inf)
     After so many measurements of everything in vain, and until that share is held of what the sampled frontiers have.
     """
     worth = default.learning(situation)
-    had = quick_hypervolume(worth.hold.points, worth.hold.reference) if len(worth.hold.points) else 0.0
-    if situation.stale < after or had >= until * worth.whole:
+    if situation.stale < after or worth.share >= until:
         return worth
     hold = replace(worth.hold, caution=max(DOUBT, worth.hold.caution))
     return replace(worth, hold=hold, weight=1.0, wary=True, wariness=1.0)

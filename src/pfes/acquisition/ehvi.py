@@ -71,7 +71,7 @@ class Ehvi(ByPrediction):
 
     def sensitivity(self, mean: Array, spread: Array) -> Sensitivity:
         """Log of the expected improvement (N, K) with derivatives."""
-        std = spread * self._wider(spread)
+        std = self.widened(spread)
         pairs = zip(self._means(mean), self.fronts, strict=True)
         each = [log_expected_improvement_gradient(own, std, front) for own, front in pairs]
         gains = np.stack([one.gain for one in each])  # (R, N)
